@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The last steps before exec, in the order of the design: session, limits, descriptors,
+ * capabilities, no_new_privs, Landlock, seccomp. Namespaces and the session's Landlock domain are the
+ * warden's and inherited.
+ *
+ * Runs in the forked child; allocates nothing, logs nothing. A failed step is told through the
+ * shared area and ends the child: the program is never started with less than was promised.
+ */
+#include "backends/child.h"
+
+#include "backends/caps.h"
+#include "backends/landlock.h"
+#include "backends/rlimits.h"
+#include "backends/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+__attribute__((noreturn)) static void fail(struct warden_area *area, const char *step, int error)
+{
+	strncpy(area->child_step, step, sizeof(area->child_step) - 1);
+	area->child_error = error;
+	_exit(127);
+}
+
+static int enter_session(const struct child_order *order)
+{
+	sigset_t none;
+
+	(void)order;
+	for (int signal = 1; signal < NSIG; signal++)
+		(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	sigemptyset(&none);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 || setsid() < 0)
+		return -errno;
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+}
+
+static int enter_folder(const struct child_order *order)
+{
+	const char *cwd = (const char *)order->area + order->area->cwd;
+
+	return chdir(cwd) < 0 ? -errno : 0;
+}
+
+static int set_limits(const struct child_order *order)
+{
+	return rlimits_set(&order->area->limits, order->area->memory_rlimit,
+			   order->area->processes_rlimit);
+}
+
+static int drop_capabilities(const struct child_order *order)
+{
+	(void)order;
+	return caps_drop();
+}
+
+/* Only 0, 1 and 2 survive; the signal-scope ruleset, if any, closes at exec. */
+static int close_descriptors(const struct child_order *order)
+{
+	for (int i = 0; i < 3; i++)
+		if (dup2(order->fds[i], i) < 0)
+			return -errno;
+	if (order->signal_scope >= 0)
+		return sys_close_range(3, (unsigned)order->signal_scope - 1) < 0 ||
+				       sys_close_range((unsigned)order->signal_scope + 1, ~0u) <
+					       0 ?
+			       -errno :
+			       0;
+	return sys_close_range(3, ~0u) < 0 ? -errno : 0;
+}
+
+static int give_up_privileges(const struct child_order *order)
+{
+	(void)order;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static int scope_signals(const struct child_order *order)
+{
+	return order->signal_scope < 0 ? 0 : landlock_enter(order->signal_scope);
+}
+
+static int filter_calls(const struct child_order *order)
+{
+	return order->seccomp ? seccomp_enter(order->seccomp) : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*act)(const struct child_order *order);
+} steps[] = {
+	{ "session", enter_session },
+	{ "working directory", enter_folder },
+	{ "descriptors", close_descriptors },
+	{ "limits", set_limits },
+	{ "capabilities", drop_capabilities },
+	{ "no_new_privs", give_up_privileges },
+	{ "landlock", scope_signals },
+	{ "seccomp", filter_calls },
+};
+
+void child_become_program(const struct child_order *order)
+{
+	struct warden_area *area = order->area;
+	char *base = (char *)area;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		int r = steps[i].act(order);
+
+		if (r < 0)
+			fail(area, steps[i].name, -r);
+	}
+	(void)execve(base + area->program, (char **)(void *)(base + area->argv),
+		     (char **)(void *)(base + area->envp));
+	fail(area, "exec", errno);
+}

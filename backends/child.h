@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The program's child, from fork to exec. Runs in the warden's fork; raw system calls only. */
+#pragma once
+
+#include "backends/warden.h"
+
+struct child_order {
+	struct warden_area *area;
+	int fds[3];
+	bool walls;        /* false = audit-only: no seccomp, no_new_privs still */
+	int signal_scope;  /* Landlock ruleset that keeps signals to itself, -1 = none */
+	const struct seccomp_program *seccomp;
+};
+
+/* Becomes the program. On failure writes area->child_step and child_error and _exit()s. */
+__attribute__((noreturn)) void child_become_program(const struct child_order *order);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The launcher's end of the warden: forks it, speaks with it, ends it.
+ */
+#include "backends/warden.h"
+
+#include "backends/cleanup.h"
+#include "backends/warden_inside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+static struct warden_area *map_area(void)
+{
+	void *area = mmap(NULL, WARDEN_AREA_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return area == MAP_FAILED ? NULL : area;
+}
+
+static int wait_ready(struct warden *w)
+{
+	int what = warden_read(w, NULL);
+
+	if (what == WARDEN_READY)
+		return 0;
+	if (what == WARDEN_FAILED)
+		return w->area->error ? -w->area->error : -EIO;
+	return what < 0 ? what : -EPROTO;
+}
+
+int warden_start(struct warden *w, const struct warden_plan *plan)
+{
+	pid_t launcher = getpid();
+	int ends[2];
+	int r;
+
+	*w = (struct warden){ .pid = -1, .socket = -1, .area = map_area() };
+	if (!w->area)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	w->socket = ends[0];
+	w->pid = fork();
+	if (w->pid == 0)
+		warden_live(plan, w->area, ends[1], launcher);
+	r = w->pid < 0 ? -errno : 0;
+	(void)close(ends[1]);
+	return r < 0 ? r : wait_ready(w);
+}
+
+void warden_stop(struct warden *w)
+{
+	if (w->socket >= 0)
+		(void)close(w->socket);
+	w->socket = -1;
+	if (w->pid > 0)
+		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	w->pid = -1;
+	if (w->area)
+		(void)munmap(w->area, WARDEN_AREA_BYTES);
+	w->area = NULL;
+}
+
+/* Room for `size` bytes, aligned for pointers. */
+static uint32_t reserve(struct warden_area *area, size_t size)
+{
+	size_t room = WARDEN_AREA_BYTES - sizeof(*area);
+	size_t at = (area->used + 7u) & ~(size_t)7;
+
+	if (at > room || size > room - at)
+		return 0;
+	area->used = (uint32_t)(at + size);
+	return (uint32_t)(sizeof(*area) + at);
+}
+
+uint32_t warden_put_text(struct warden_area *area, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	uint32_t at = reserve(area, size);
+
+	if (at)
+		memcpy((char *)area + at, text, size);
+	return at;
+}
+
+/* Launcher and warden have the area at the same address: the fork kept it. */
+uint32_t warden_put_list(struct warden_area *area, char *const *list)
+{
+	size_t count = 0;
+	uint32_t at;
+	char **out;
+
+	while (list[count])
+		count++;
+	at = reserve(area, (count + 1) * sizeof(*out));
+	if (!at)
+		return 0;
+	out = (char **)(void *)((char *)area + at);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t text = warden_put_text(area, list[i]);
+
+		if (!text)
+			return 0;
+		out[i] = (char *)area + text;
+	}
+	out[count] = NULL;
+	return at;
+}
+
+int warden_run(struct warden *w, const int fds[3])
+{
+	char control[CMSG_SPACE(3 * sizeof(int))] = { 0 };
+	char what[2] = { WARDEN_RUN, 0 };
+	struct iovec part = { .iov_base = what, .iov_len = sizeof(what) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(3 * sizeof(int));
+	memcpy(CMSG_DATA(header), fds, 3 * sizeof(int));
+	return sendmsg(w->socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int send_word(struct warden *w, char what, char argument)
+{
+	const char word[2] = { what, argument };
+
+	return send(w->socket, word, sizeof(word), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int warden_kill(struct warden *w)
+{
+	return send_word(w, WARDEN_KILL, 0);
+}
+
+int warden_signal(struct warden *w, int signal)
+{
+	return send_word(w, WARDEN_SIGNAL, (char)signal);
+}
+
+int warden_read(struct warden *w, pid_t *pid)
+{
+	struct {
+		char what;
+		pid_t pid;
+	} message = { 0 };
+	ssize_t n;
+
+	do
+		n = recv(w->socket, &message, sizeof(message), 0);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 ? -errno : -EPIPE;
+	if (pid)
+		*pid = message.pid;
+	return message.what;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The warden: one process a session, forked from the launcher, that stands inside the walls
+ * (namespaces, mounts, Landlock) and starts every program of the session from there, so
+ * that the walls are built once. It stays outside the programs' pid namespace: they can neither see nor
+ * signal it, and it takes their exit status by wait.
+ *
+ * Launcher and warden share one memory area: requests and failures pass through it, and a socket
+ * wakes the other side. A program never has it: it is gone with exec.
+ */
+#pragma once
+
+#include "backends/layers.h"
+#include "backends/seccomp.h"
+#include "policy/limits.h"
+#include "policy/policy.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#define WARDEN_AREA_BYTES (6u << 20) /* ARG_MAX of 2 MiB, environment, pointers */
+#define WARDEN_STEP_MAX 64
+
+struct warden_area {
+	/* written by the warden while it builds the walls, read by the launcher at "ready" */
+	struct layers layers;
+	char step[WARDEN_STEP_MAX]; /* what failed; "" = nothing */
+	int error;                  /* its errno */
+
+	/* one request */
+	struct limits limits;
+	int memory_rlimit;          /* RLIMIT_AS, RLIMIT_DATA, or -1 = limited elsewhere */
+	bool processes_rlimit;      /* RLIMIT_NPROC is the limiter */
+	uint32_t program, cwd;      /* offsets of texts in data */
+	uint32_t argv, envp;        /* offsets of char *[], pointers into this area, NULL-ended */
+	uint32_t used;
+
+	/* one answer */
+	int child_error;            /* errno of a step between fork and exec, 0 = exec happened */
+	char child_step[WARDEN_STEP_MAX];
+	int wait_status;
+	uint64_t cpu_us, max_rss_kb, switches_voluntary, switches_forced;
+
+	char data[];
+};
+
+enum warden_message { WARDEN_RUN = 'r', WARDEN_KILL = 'k', WARDEN_SIGNAL = 's' /* +1 byte */ };
+enum warden_answer { WARDEN_READY = 'R', WARDEN_STARTED = 'S', WARDEN_ENDED = 'E', WARDEN_FAILED = 'F' };
+
+struct warden_plan {
+	const struct policy *policy;
+	const char *mount_point;  /* a folder of our own, over which the new root is built */
+	const char *work;         /* the session's work/ folder, bound read-write */
+	unsigned namespaces;      /* CLONE_NEW… bits to try */
+	bool walls;               /* false = audit-only: limits only */
+	int landlock_abi;         /* of the kernel, from landlock_abi() */
+	const struct seccomp_program *seccomp; /* NULL = none */
+	const char *cgroup;       /* folder whose cgroup.procs to join, NULL = none */
+};
+
+struct warden {
+	pid_t pid;
+	int socket;
+	struct warden_area *area;
+};
+
+/* Forks the warden and waits until the walls stand. 0, or -errno with area->step/error telling which
+ * step failed; then nothing is left running and *w can be freed by warden_stop(). */
+int warden_start(struct warden *w, const struct warden_plan *plan);
+
+/* Ends the session's processes and the warden; frees. Idempotent. */
+void warden_stop(struct warden *w);
+
+/* Request building: area->used must be 0 at first. Offsets, or 0 when the area is full. */
+uint32_t warden_put_text(struct warden_area *area, const char *text);
+uint32_t warden_put_list(struct warden_area *area, char *const *list);
+
+/* Starts the request in the area with these as descriptors 0, 1, 2. 0 or -errno. */
+int warden_run(struct warden *w, const int fds[3]);
+int warden_kill(struct warden *w);
+int warden_signal(struct warden *w, int signal);
+
+/* Reads one answer (blocking); *pid of the program with WARDEN_STARTED. Answer or -errno; -EPIPE: it died. */
+int warden_read(struct warden *w, pid_t *pid);

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The warden's life: build the walls, say "ready", then for each order start a program, wait for
+ * its end, kill what it left, and report. It ends with the launcher.
+ *
+ * Runs in a process forked from the launcher, in every namespace of the session but the pid
+ * namespace, under the session's Landlock domain. Must never run anything of the program's, and never
+ * leave a process behind: with a pid namespace init's death is theirs; without one the warden is
+ * the subreaper that hunts them down.
+ */
+#include "backends/warden_inside.h"
+
+#include "backends/child.h"
+#include "backends/cleanup.h"
+#include "backends/init.h"
+#include "backends/landlock.h"
+#include "backends/root.h"
+#include "backends/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+struct warden_life {
+	const struct warden_plan *plan;
+	struct warden_area *area;
+	int socket;
+	pid_t launcher;
+	uid_t uid;
+	gid_t gid;
+	struct init init;
+	int signal_scope;
+	int children; /* /proc/self/task/SELF/children, where there is no init */
+	pid_t program; /* running now, 0 = none */
+	int pidfd;
+};
+
+static int fail_step(struct warden_life *life, const char *step, int r)
+{
+	if (r < 0 && !life->area->step[0])
+		snprintf(life->area->step, sizeof(life->area->step), "%s", step);
+	return r;
+}
+
+static int answer(const struct warden_life *life, char what, pid_t pid)
+{
+	struct {
+		char what;
+		pid_t pid;
+	} message = { what, pid };
+
+	return send(life->socket, &message, sizeof(message), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* The launcher's death ends the warden: by signal where init's death then cleans up, by end of file on
+ * the socket where the warden itself has to. */
+static int stand_alone(struct warden_life *life)
+{
+	sigset_t none;
+	int null;
+
+	sigemptyset(&none);
+	for (int signal = 1; signal < NSIG; signal++)
+		(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)setsid();
+	(void)prctl(PR_SET_NAME, "stile-warden");
+	if ((life->plan->namespaces & CLONE_NEWPID) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	if (getppid() != life->launcher)
+		return -ECHILD;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		if (dup2(null, fd) < 0)
+			return -errno;
+	if (life->socket > 3 && sys_close_range(3, (unsigned)life->socket - 1) < 0)
+		return -errno;
+	return sys_close_range((unsigned)life->socket + 1, ~0u) < 0 ? -errno : 0;
+}
+
+static int join_cgroup(struct warden_life *life)
+{
+	_cleanup_fd_ int fd = -1;
+
+	if (!life->plan->cgroup)
+		return 0;
+	fd = openat(AT_FDCWD, life->plan->cgroup, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		return -errno;
+	return 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	_cleanup_fd_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+/* The same user inside as outside: files keep their owner, and nothing else is mapped. */
+static int map_user(const struct warden_life *life)
+{
+	char map[64];
+	int r = write_file("/proc/self/setgroups", "deny");
+
+	if (r < 0 && r != -ENOENT)
+		return r;
+	snprintf(map, sizeof(map), "%u %u 1\n", life->uid, life->uid);
+	r = write_file("/proc/self/uid_map", map);
+	if (r < 0)
+		return r;
+	snprintf(map, sizeof(map), "%u %u 1\n", life->gid, life->gid);
+	return write_file("/proc/self/gid_map", map);
+}
+
+static const struct {
+	unsigned flag;
+	int index;
+	const char *step;
+} namespace_steps[] = {
+	{ CLONE_NEWUSER, NS_USER, "namespace user" }, { CLONE_NEWNS, NS_MOUNT, "namespace mount" },
+	{ CLONE_NEWIPC, NS_IPC, "namespace ipc" },    { CLONE_NEWUTS, NS_UTS, "namespace uts" },
+	{ CLONE_NEWNET, NS_NETWORK, "namespace network" },
+	{ CLONE_NEWPID, NS_PID, "namespace pid" },
+};
+
+static int enter_namespaces(struct warden_life *life)
+{
+	for (size_t i = 0; i < sizeof(namespace_steps) / sizeof(*namespace_steps); i++) {
+		int r = 0;
+
+		if (!(life->plan->namespaces & namespace_steps[i].flag))
+			continue;
+		if (unshare((int)namespace_steps[i].flag) < 0)
+			r = -errno;
+		if (r == 0 && namespace_steps[i].flag == CLONE_NEWUSER)
+			r = map_user(life);
+		if (r < 0)
+			return fail_step(life, namespace_steps[i].step, r);
+		life->area->layers.namespaces[namespace_steps[i].index].enforced = true;
+	}
+	return 0;
+}
+
+/* Init is forked with the mount tree ready but the old /proc still there. */
+static int start_init(void *ctx, int new_root)
+{
+	struct warden_life *life = ctx;
+	int r;
+
+	if (!(life->plan->namespaces & CLONE_NEWPID))
+		return 0;
+	r = init_start(&life->init, new_root);
+	return r < 0 ? fail_step(life, "namespace pid", r) : 0;
+}
+
+static int build_root(struct warden_life *life)
+{
+	const char *step = "";
+	int r;
+	struct root_plan plan = {
+		.policy = life->plan->policy,
+		.mount_point = life->plan->mount_point,
+		.work = life->plan->work,
+		.mount_proc = start_init,
+		.ctx = life,
+	};
+
+	if (!(life->plan->namespaces & CLONE_NEWNS))
+		return start_init(life, -1);
+	if (life->plan->namespaces & CLONE_NEWUTS)
+		(void)!sethostname("stile", 5);
+	r = root_build(&plan, &step);
+	return fail_step(life, step, r);
+}
+
+static int grant_work(int ruleset, const struct landlock_set *set, const char *work)
+{
+	_cleanup_fd_ int fd = work ? open(work, O_PATH | O_CLOEXEC) : -1;
+
+	if (!work)
+		return 0;
+	return fd < 0 ? -errno : landlock_grant(ruleset, set, fd, PATH_READ | PATH_WRITE);
+}
+
+static int enter_landlock(struct warden_life *life)
+{
+	const struct warden_plan *plan = life->plan;
+	struct landlock_set set;
+	_cleanup_fd_ int ruleset = landlock_create(plan->landlock_abi, plan->policy->network, &set);
+	int r = ruleset < 0 ? ruleset : 0;
+
+	if (r == 0)
+		r = landlock_grant_policy(ruleset, &set, plan->policy);
+	if (r == 0)
+		r = grant_work(ruleset, &set, plan->work);
+	if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		r = -errno;
+	if (r == 0)
+		r = landlock_enter(ruleset);
+	life->area->layers.landlock.enforced = r == 0;
+	life->area->layers.landlock_abi = set.abi;
+	life->area->layers.landlock_retried = set.retried;
+	return fail_step(life, "landlock", r);
+}
+
+/* Without a pid namespace: orphans come to the warden, and the program may not signal it. */
+static int become_reaper(struct warden_life *life)
+{
+	char path[64];
+
+	if (life->plan->namespaces & CLONE_NEWPID)
+		return 0;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)sys_getpid());
+	life->children = open(path, O_RDONLY | O_CLOEXEC);
+	if (life->children < 0)
+		return -errno;
+	if (life->plan->walls) {
+		int fd = landlock_create_signal_scope(life->plan->landlock_abi);
+
+		life->signal_scope = fd < 0 ? -1 : fd;
+	}
+	return 0;
+}
+
+static int build_walls(struct warden_life *life)
+{
+	int r = fail_step(life, "stand alone", stand_alone(life));
+
+	if (r == 0)
+		r = fail_step(life, "cgroup", join_cgroup(life));
+	if (r == 0)
+		r = enter_namespaces(life);
+	if (r == 0)
+		r = fail_step(life, "subreaper", become_reaper(life));
+	if (r == 0)
+		r = build_root(life);
+	if (r == 0 && life->plan->walls)
+		r = enter_landlock(life);
+	return r;
+}
+
+/* The order's three descriptors come beside it. */
+static int receive(const struct warden_life *life, char *what, int fds[3])
+{
+	char control[CMSG_SPACE(3 * sizeof(int))];
+	struct iovec part = { .iov_base = what, .iov_len = 2 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(life->socket, &message, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	if (n <= 0)
+		return n < 0 ? -errno : -EPIPE;
+	if (header && header->cmsg_len == CMSG_LEN(3 * sizeof(int)))
+		memcpy(fds, CMSG_DATA(header), 3 * sizeof(int));
+	return 0;
+}
+
+static void start_program(struct warden_life *life, const int fds[3])
+{
+	struct child_order order = {
+		.area = life->area,
+		.fds = { fds[0], fds[1], fds[2] },
+		.walls = life->plan->walls,
+		.signal_scope = life->signal_scope,
+		.seccomp = life->plan->seccomp,
+	};
+	pid_t pid;
+
+	life->area->child_error = 0;
+	life->area->child_step[0] = 0;
+	pid = fork();
+	if (pid == 0)
+		child_become_program(&order);
+	if (pid < 0) {
+		life->area->child_error = errno;
+		snprintf(life->area->child_step, sizeof(life->area->child_step), "fork");
+	}
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+	life->program = pid > 0 ? pid : 0;
+	life->pidfd = pid > 0 ? sys_pidfd_open(pid) : -1;
+	(void)answer(life, pid > 0 ? WARDEN_STARTED : WARDEN_ENDED, pid);
+}
+
+static uint64_t cpu_of(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+/* Landlock hides /proc from the warden, so its list was opened before. */
+static void kill_children(const struct warden_life *life)
+{
+	char text[65536];
+	ssize_t n = pread(life->children, text, sizeof(text) - 1, 0);
+	char *at = text, *end;
+
+	if (n <= 0)
+		return;
+	text[n] = 0;
+	for (long pid = strtol(at, &end, 10); end != at; pid = strtol(at, &end, 10)) {
+		at = end;
+		if (pid > 1)
+			(void)kill((pid_t)pid, SIGKILL);
+	}
+}
+
+/* Kills every descendant, generation by generation, until none is left to wait for. */
+static void hunt(const struct warden_life *life, struct init_report *report)
+{
+	struct rusage usage;
+
+	for (;;) {
+		pid_t dead;
+
+		kill_children(life);
+		dead = wait4(-1, NULL, 0, &usage);
+		if (dead > 0)
+			report->cpu_us += cpu_of(&usage);
+		else if (errno == ECHILD)
+			return;
+	}
+}
+
+static void kill_rest(struct warden_life *life, struct init_report *report)
+{
+	if (life->init.pid > 0)
+		(void)init_kill_all(&life->init, report);
+	else
+		hunt(life, report);
+}
+
+static void end_program(struct warden_life *life)
+{
+	struct warden_area *area = life->area;
+	struct init_report rest = { 0 };
+	struct rusage usage;
+
+	while (wait4(life->program, &area->wait_status, 0, &usage) < 0 && errno == EINTR)
+		;
+	kill_rest(life, &rest);
+	area->cpu_us = cpu_of(&usage) + rest.cpu_us;
+	area->max_rss_kb = (uint64_t)usage.ru_maxrss > rest.max_rss_kb ? (uint64_t)usage.ru_maxrss :
+									 rest.max_rss_kb;
+	area->switches_voluntary = (uint64_t)usage.ru_nvcsw;
+	area->switches_forced = (uint64_t)usage.ru_nivcsw;
+	if (life->pidfd >= 0)
+		(void)close(life->pidfd);
+	life->pidfd = -1;
+	life->program = 0;
+	(void)answer(life, WARDEN_ENDED, 0);
+}
+
+static void obey(struct warden_life *life)
+{
+	int fds[3] = { -1, -1, -1 };
+	char what[2] = { 0 };
+
+	if (receive(life, what, fds) < 0) {
+		struct init_report rest;
+
+		if (life->program)
+			(void)kill(life->program, SIGKILL);
+		kill_rest(life, &rest);
+		_exit(0);
+	}
+	if (what[0] == WARDEN_RUN && !life->program)
+		start_program(life, fds);
+	else if (what[0] == WARDEN_KILL && life->program)
+		(void)kill(life->program, SIGKILL);
+	else if (what[0] == WARDEN_SIGNAL && life->program)
+		(void)kill(-life->program, what[1]);
+}
+
+static void serve(struct warden_life *life)
+{
+	for (;;) {
+		struct pollfd wait[2] = { { .fd = life->socket, .events = POLLIN },
+					  { .fd = life->pidfd, .events = POLLIN } };
+
+		if (poll(wait, life->program ? 2 : 1, -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (life->program && (wait[1].revents & POLLIN))
+			end_program(life);
+		else if (wait[0].revents)
+			obey(life);
+	}
+}
+
+void warden_live(const struct warden_plan *plan, struct warden_area *area, int socket,
+		 pid_t launcher)
+{
+	struct warden_life life = { .plan = plan,
+				    .area = area,
+				    .socket = socket,
+				    .launcher = launcher,
+				    .uid = geteuid(),
+				    .gid = getegid(),
+				    .init = { .pid = -1, .order = -1, .report = -1 },
+				    .signal_scope = -1,
+				    .children = -1,
+				    .pidfd = -1 };
+	int r = build_walls(&life);
+
+	if (r < 0) {
+		area->error = -r;
+		(void)answer(&life, WARDEN_FAILED, 0);
+		_exit(1);
+	}
+	(void)answer(&life, WARDEN_READY, 0);
+	serve(&life);
+	_exit(0);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Looking at a program file: found by PATH, its ELF header read with libelf. Runs in the launcher;
+ * reads hostile files, so every length is checked and libelf sees only what it maps itself.
+ */
+#include "launcher/look.h"
+
+#include "backends/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_NONE
+#endif
+
+static int is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static const char *path_of(char *const *env)
+{
+	for (size_t i = 0; env && env[i]; i++)
+		if (strncmp(env[i], "PATH=", 5) == 0)
+			return env[i] + 5;
+	return DEFAULT_PATH;
+}
+
+static int with_cwd(const char *name, const char *cwd, char *out, size_t size)
+{
+	struct stat st;
+	int n = name[0] == '/' || !cwd ? snprintf(out, size, "%s", name) :
+					  snprintf(out, size, "%s/%s", cwd, name);
+
+	if (n < 0 || (size_t)n >= size)
+		return -ENAMETOOLONG;
+	return stat(out, &st) < 0 ? -errno : 0;
+}
+
+int look_find_program(const char *name, const char *cwd, char *const *env, char *out, size_t size)
+{
+	const char *at = path_of(env);
+
+	if (strchr(name, '/'))
+		return with_cwd(name, cwd, out, size);
+	while (*at) {
+		size_t length = strcspn(at, ":");
+
+		if (length && (size_t)snprintf(out, size, "%.*s/%s", (int)length, at, name) < size &&
+		    is_file(out))
+			return 0;
+		at += length + (at[length] == ':');
+	}
+	return -ENOENT;
+}
+
+/* The ELF interpreter's path, "" when there is none. */
+static void read_elf_interpreter(Elf *elf, int fd, char *out, size_t size)
+{
+	size_t count = 0;
+	GElf_Phdr header;
+
+	out[0] = 0;
+	if (elf_getphdrnum(elf, &count) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
+			continue;
+		if (header.p_filesz && header.p_filesz < size &&
+		    pread(fd, out, header.p_filesz, (off_t)header.p_offset) ==
+			    (ssize_t)header.p_filesz)
+			out[header.p_filesz - 1] = 0;
+		return;
+	}
+}
+
+static void explain_elf(const char *path, int fd, int error, char *out, size_t size)
+{
+	char interpreter[PATH_MAX];
+	GElf_Ehdr header;
+	Elf *elf = NULL;
+
+	(void)elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || !gelf_getehdr(elf, &header))
+		snprintf(out, size, "'%s' is a damaged ELF file", path);
+	else if (header.e_machine != OWN_MACHINE)
+		snprintf(out, size, "'%s' is an ELF file for another machine (e_machine %u)", path,
+			 header.e_machine);
+	else {
+		read_elf_interpreter(elf, fd, interpreter, sizeof(interpreter));
+		if (error == ENOENT && interpreter[0])
+			snprintf(out, size, "the ELF interpreter '%s' of '%s' is missing",
+				 interpreter, path);
+		else
+			snprintf(out, size, "'%s' cannot be executed: %s", path, strerror(error));
+	}
+	if (elf)
+		(void)elf_end(elf);
+}
+
+static void explain_script(const char *path, char *line, int error, char *out, size_t size)
+{
+	line[strcspn(line, "\r\n")] = 0;
+	if (strncmp(line, "#!", 2) != 0)
+		snprintf(out, size, "'%s' is a text file without a #! line", path);
+	else if (error == ENOENT || error == EACCES)
+		snprintf(out, size, "the interpreter '%s' of '%s' cannot be executed: %s",
+			 line + 2 + strspn(line + 2, " \t"), path, strerror(error));
+	else
+		snprintf(out, size, "'%s' cannot be executed: %s", path, strerror(error));
+}
+
+void look_explain_exec(const char *path, int error, char *out, size_t size)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[256] = { 0 };
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		snprintf(out, size, "executable not found: '%s'", path);
+	else if (S_ISDIR(st.st_mode))
+		snprintf(out, size, "'%s' is a folder, not a program", path);
+	else if (!S_ISREG(st.st_mode))
+		snprintf(out, size, "'%s' is not a regular file", path);
+	else if (!(st.st_mode & 0111))
+		snprintf(out, size, "'%s' has no execute permission", path);
+	else if (fd < 0 || read(fd, head, sizeof(head) - 1) < 0)
+		snprintf(out, size, "'%s' cannot be executed: %s", path, strerror(error));
+	else if (memcmp(head, ELFMAG, SELFMAG) == 0)
+		explain_elf(path, fd, error, out, size);
+	else
+		explain_script(path, head, error, out, size);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stile: runs a program that nobody vouches for behind the walls this host can give.
+ *
+ * The whole life of a run, as verb_run.c and session.c have it: read the request (request.c), look at
+ * the program (look.c), ask the preflight (policy/argv.c), open a session (session.c: private folder,
+ * filter, warden behind its walls), make the run folder, start the program through the warden, watch it
+ * (watch.c), end all it started, tell one result (result.c), empty the folder (empty.c).
+ *
+ * This file: the verb table and what must hold before any verb acts.
+ */
+#include "launcher/request.h"
+#include "launcher/verbs.h"
+#include "policy/document.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+const struct verb verbs[] = {
+	{ "run", "[OPTION…] -- PROGRAM [ARGUMENT…]", "run a program behind the walls", verb_run },
+	{ "code", "[OPTION…] LANGUAGE FILE|-", "run a script in an empty folder, print its result as JSON", verb_code },
+	{ "check", "[OPTION…] -- PROGRAM [ARGUMENT…]", "say what the preflight would say; run nothing", verb_check },
+	{ "demo", "[--json]", "show legal calls and attacks, and how each ends", verb_demo },
+	{ "help", "[VERB]", "print this", verb_help },
+	{ "version", "", "print the version", verb_version },
+	{ NULL, NULL, NULL, NULL },
+};
+
+int verb_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("stile " PACKAGE_VERSION);
+	return 0;
+}
+
+int verb_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("usage: stile VERB [OPTION…] [--] …\n");
+	for (const struct verb *v = verbs; v->name; v++)
+		printf("  %-13s %s\n", v->name, v->summary);
+	puts("\noptions:");
+	for (const struct option_row *row = option_rows; row->flag; row++)
+		printf("  %-18s %-12s %s\n", row->flag, row->value ? row->value : "", row->help);
+	for (const struct limit_row *row = limit_rows; row->key; row++)
+		if (row->flag)
+			printf("  %-18s %-12s %s\n", row->flag, "LIMIT", row->help);
+	puts("\nstile(1) has the details.");
+	return 0;
+}
+
+/* Descriptors 0, 1, 2 exist whatever the caller closed; his ignored SIGCHLD and blocked signals are
+ * not inherited into our waiting. */
+static void stand_firm(void)
+{
+	sigset_t none;
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd < 3 && fcntl(fd, F_SETFD, 0) == 0);
+	if (fd >= 3)
+		(void)close(fd);
+	(void)signal(SIGCHLD, SIG_DFL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+}
+
+static int unknown_verb(const char *word)
+{
+	const char *names[16];
+	const char *near;
+	size_t count = 0;
+
+	for (const struct verb *v = verbs; v->name; v++)
+		names[count++] = v->name;
+	names[count] = NULL;
+	near = suggest_nearest(word, names);
+	fprintf(stderr, "stile: unknown verb '%s'%s%s%s\n", word, near ? "; did you mean '" : "",
+		near ? near : "", near ? "'?" : "");
+	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	stand_firm();
+	if (argc < 2) {
+		fputs("usage: stile VERB [OPTION…] [--] …  (stile help)\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return verb_help(0, NULL);
+	if (!strcmp(argv[1], "--version"))
+		return verb_version(0, NULL);
+	for (const struct verb *v = verbs; v->name; v++)
+		if (strcmp(v->name, argv[1]) == 0)
+			return v->act(argc - 2, argv + 2);
+	return unknown_verb(argv[1]);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reports: one JSON object a result, two lines a refusal (what and why, then the fix). Colour only on
+ * terminals and never with NO_COLOR.
+ */
+#include "launcher/report.h"
+
+#include "backends/cleanup.h"
+#include "policy/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *paint(const char *code)
+{
+	return isatty(2) && !getenv("NO_COLOR") ? code : "";
+}
+
+/* "fd:N", "-" or a file. Returns a descriptor of our own, or -errno. */
+static int open_target(const char *target)
+{
+	uint64_t number;
+
+	if (strcmp(target, "-") == 0)
+		return fcntl(1, F_DUPFD_CLOEXEC, 3);
+	if (strncmp(target, "fd:", 3) == 0) {
+		if (limits_parse(target + 3, UNIT_COUNT, 0, &number) < 0 || number > 1000000)
+			return -EINVAL;
+		number = (uint64_t)fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+		return (int)number < 0 ? -errno : (int)number;
+	}
+	return open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
+static int write_json(const char *target, const struct result *r)
+{
+	_cleanup_fd_ int fd = open_target(target);
+	_cleanup_free_ char *text = fd < 0 ? NULL : result_to_json(r, isatty(fd));
+
+	if (fd < 0 || !text) {
+		fprintf(stderr, "stile: writing the result to %s: %s\n", target,
+			strerror(fd < 0 ? errno : ENOMEM));
+		return -EIO;
+	}
+	return dprintf(fd, "%s\n", text) < 0 ? -EIO : 0;
+}
+
+static int write_meta(const char *file, const struct result *r)
+{
+	_cleanup_fd_ int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int e = fd < 0 ? -errno : result_write_meta(r, fd);
+
+	if (e < 0)
+		fprintf(stderr, "stile: --meta %s: %s\n", file, strerror(-e));
+	return e;
+}
+
+static void tell_person(const struct result *r)
+{
+	if (r->status == STATUS_DENIED) {
+		fprintf(stderr, "%sstile: refused%s: %s\n", paint("\033[31m"), paint("\033[0m"),
+			r->reason);
+		if (r->fix[0])
+			fprintf(stderr, "stile: to allow it: %s\n", r->fix);
+	} else if (r->status == STATUS_UNAVAILABLE) {
+		fprintf(stderr, "Code execution is unavailable: %s\n", r->reason + 20);
+		fputs("stile: other ways on: --sandbox container, --sandbox audit-only\n", stderr);
+	} else if (r->reason[0] && r->status != STATUS_OK && r->status != STATUS_FAILED) {
+		fprintf(stderr, "stile: %s: %s\n", status_name(r->status), r->reason);
+	}
+	if (r->layers.not_enforced[0] && r->status != STATUS_UNAVAILABLE)
+		fprintf(stderr, "stile: not enforced on this host: %s\n", r->layers.not_enforced);
+}
+
+int report_result(const struct request *q, const struct result *r, bool streamed)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < r->warning_count; i++)
+		fprintf(stderr, "WARNING: %s\n", r->warnings[i]);
+	if (streamed)
+		tell_person(r);
+	if (q->result || !streamed)
+		e = write_json(q->result ? q->result : "-", r);
+	if (q->meta && write_meta(q->meta, r) < 0)
+		e = -EIO;
+	return e < 0 ? EXIT_CODE_INTERNAL & 255 : r->exit_code & 255;
+}
+
+void report_verdict(const struct verdict *verdict, bool json)
+{
+	bool allowed = verdict->action == ACTION_ALLOW;
+
+	if (json) {
+		json_t *object = json_pack("{ss ss* ss* ss* ss*}", "verdict",
+					   allowed ? "allow" : "deny", "axis",
+					   allowed ? NULL : axis_name(verdict->axis), "layer",
+					   allowed ? NULL : layer_name(verdict->layer), "reason",
+					   allowed ? NULL : verdict->reason, "fix",
+					   allowed ? NULL : verdict->fix);
+		char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+
+		puts(text ? text : "{\"error\":\"not UTF-8\"}");
+		free(text);
+		json_decref(object);
+		return;
+	}
+	if (allowed)
+		puts("allowed");
+	else
+		printf("refused: %s\nto allow it: %s\n", verdict->reason, verdict->fix);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The result as JSON (stile-result(5)): one object, its keys in the order of the published form.
+ * Runs in the launcher, after the program's end.
+ *
+ * Much of what stands in it was chosen by the program or its caller and is hostile: it must never
+ * make the JSON invalid, two lines of one, or an order to a terminal (hence pure ASCII with escapes).
+ * What is not known is null; it must never be guessed, nor be 0.
+ */
+#include "launcher/result.h"
+
+#include "backends/cleanup.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHEMA_VERSION = 1, MS = 1000, NS_PER_US = 1000, INDENT = 2 };
+
+const char *const namespace_names[NS_COUNT] = {
+	[NS_USER] = "user", [NS_PID] = "pid",     [NS_IPC] = "ipc",
+	[NS_UTS] = "uts",   [NS_MOUNT] = "mount", [NS_NETWORK] = "network",
+};
+
+static const char *const status_names[] = {
+	[STATUS_OK] = "ok",
+	[STATUS_FAILED] = "failed",
+	[STATUS_SIGNALED] = "signaled",
+	[STATUS_DENIED] = "denied",
+	[STATUS_TIMED_OUT] = "timed_out",
+	[STATUS_STEP_BUDGET] = "step_budget",
+	[STATUS_MEMORY] = "memory",
+	[STATUS_DISK] = "disk",
+	[STATUS_UNAVAILABLE] = "unavailable",
+	[STATUS_ERROR] = "error",
+};
+
+const char *status_name(enum run_status status)
+{
+	if ((size_t)status >= sizeof(status_names) / sizeof(status_names[0]))
+		return status_names[STATUS_ERROR];
+	return status_names[status];
+}
+
+/* An object or array being filled; the first failure to allocate spoils it for good. */
+struct form {
+	json_t *json;
+	bool failed;
+};
+
+static void put(struct form *f, const char *key, json_t *value)
+{
+	f->failed |= json_object_set_new(f->json, key, value) < 0;
+}
+
+static void append(struct form *f, json_t *value)
+{
+	f->failed |= json_array_append_new(f->json, value) < 0;
+}
+
+static json_t *finish(struct form *f)
+{
+	if (!f->failed)
+		return f->json;
+	json_decref(f->json);
+	return NULL;
+}
+
+/* Text of any bytes; NULL is null. */
+static json_t *make_text(const char *text)
+{
+	struct output view = { 0 };
+	_cleanup_free_ char *clean = NULL;
+	bool had_invalid;
+	size_t size;
+	json_t *json;
+
+	if (!text)
+		return json_null();
+	json = json_string(text);
+	if (json)
+		return json;
+	view.data = (char *)text; /* only read */
+	view.used = strlen(text);
+	view.total = view.used;
+	clean = output_text(&view, &size, &had_invalid);
+	return clean ? json_stringn(clean, size) : NULL;
+}
+
+static json_t *make_optional(const char *text)
+{
+	return make_text(text && *text ? text : NULL);
+}
+
+static json_t *make_count(uint64_t value)
+{
+	return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
+}
+
+/* From thousandths: milliseconds to seconds. */
+static json_t *make_seconds(uint64_t ms)
+{
+	return ms == LIMIT_NONE ? json_null() : json_real((double)ms / MS);
+}
+
+static json_t *make_ms(uint64_t us)
+{
+	return us == RESULT_UNKNOWN ? json_null() : make_count((us + MS / 2) / MS);
+}
+
+static json_t *make_argv(const struct result *r)
+{
+	struct form f = { .json = json_array() };
+
+	for (char *const *arg = r->argv; arg && *arg; arg++)
+		append(&f, make_text(*arg));
+	return finish(&f);
+}
+
+static json_t *make_warnings(const struct result *r)
+{
+	struct form f = { .json = json_array() };
+
+	for (size_t i = 0; i < r->warning_count && i < RESULT_WARNINGS_MAX; i++)
+		append(&f, make_text(r->warnings[i]));
+	return finish(&f);
+}
+
+static json_t *make_base64(const struct output *o)
+{
+	_cleanup_free_ char *text = output_base64(o);
+
+	return text ? json_string(text) : NULL;
+}
+
+/* One stream: the text goes under `key` now, its bytes into *base64 where they say more. */
+static void put_stream(struct form *f, const char *key, const struct output *o, bool is_binary,
+		       json_t **base64)
+{
+	_cleanup_free_ char *text = NULL;
+	bool had_invalid;
+	size_t size;
+
+	if (!o) {
+		put(f, key, json_null());
+		return;
+	}
+	text = output_text(o, &size, &had_invalid);
+	put(f, key, text ? json_stringn_nocheck(text, size) : NULL);
+	if (!is_binary && !had_invalid)
+		return;
+	*base64 = make_base64(o);
+	f->failed |= !*base64;
+}
+
+static void put_streams(struct form *f, const struct result *r)
+{
+	json_t *out = NULL, *err = NULL;
+
+	put_stream(f, "stdout", r->out, r->binary, &out);
+	put_stream(f, "stderr", r->err, r->binary, &err);
+	if (out)
+		put(f, "stdout_base64", out);
+	if (err)
+		put(f, "stderr_base64", err);
+	put(f, "stdout_bytes", make_count(r->stdout_bytes));
+	put(f, "stderr_bytes", make_count(r->stderr_bytes));
+}
+
+static json_t *make_inexact_reasons(void)
+{
+	struct form f = { .json = json_array() };
+
+	append(&f, json_string("step counters are not part of this build"));
+	return finish(&f);
+}
+
+/* No counter yet: the budget is told, everything counted is null, nothing claims to be exact. */
+static json_t *make_steps(const struct result *r)
+{
+	bool is_cpu_known = r->cpu_us <= INT64_MAX / NS_PER_US;
+	struct form f = { .json = json_object() };
+
+	put(&f, "unit", json_null());
+	put(&f, "counter", json_string("none"));
+	put(&f, "runtime", json_null());
+	put(&f, "scope", json_null());
+	put(&f, "start", json_null());
+	put(&f, "count", json_null());
+	put(&f, "count_all", json_null());
+	put(&f, "startup_steps", json_null());
+	put(&f, "budget", make_count(r->limits.steps));
+	put(&f, "stopped_at_budget", json_false());
+	put(&f, "exact", json_false());
+	put(&f, "error_bound", json_null());
+	put(&f, "inexact_reasons", make_inexact_reasons());
+	put(&f, "cpu_ns", is_cpu_known ? make_count(r->cpu_us * NS_PER_US) : json_null());
+	return finish(&f);
+}
+
+static json_t *make_limits(const struct result *r)
+{
+	const struct limits *l = &r->limits;
+	struct form f = { .json = json_object() };
+
+	put(&f, "wall_s", make_seconds(l->wall_ms));
+	put(&f, "cpu_s", make_seconds(l->cpu_ms));
+	put(&f, "memory_bytes", make_count(l->memory_bytes));
+	put(&f, "memory_limiter", make_optional(r->memory_limiter));
+	put(&f, "memory_exact", json_boolean(r->memory_exact));
+	put(&f, "processes", make_count(l->processes));
+	put(&f, "processes_limiter", make_optional(r->processes_limiter));
+	put(&f, "open_files", make_count(l->open_files));
+	put(&f, "file_bytes", make_count(l->file_bytes));
+	put(&f, "disk_bytes", make_count(l->disk_bytes));
+	put(&f, "inodes", make_count(l->inodes));
+	put(&f, "output_bytes", make_count(l->output_bytes));
+	put(&f, "stack_bytes", make_count(l->stack_bytes));
+	return finish(&f);
+}
+
+static void put_state(struct form *f, const struct layer_state *state)
+{
+	put(f, "enforced", json_boolean(state->enforced));
+	put(f, "why", make_optional(state->enforced ? NULL : state->why));
+}
+
+static json_t *make_layer(const struct layer_state *state)
+{
+	struct form f = { .json = json_object() };
+
+	put_state(&f, state);
+	return finish(&f);
+}
+
+static json_t *make_landlock(const struct layers *layers)
+{
+	const struct layer_state *state = &layers->landlock;
+	struct form f = { .json = json_object() };
+
+	put(&f, "enforced", json_boolean(state->enforced));
+	put(&f, "abi", layers->landlock_abi > 0 ? json_integer(layers->landlock_abi) : json_null());
+	/* In force and still something to say: a lower set of rights than the ABI promises. */
+	put(&f, "why", make_optional(state->why));
+	put(&f, "retried", json_boolean(layers->landlock_retried));
+	return finish(&f);
+}
+
+static json_t *make_namespace(const char *name, const struct layer_state *state)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "name", json_string(name));
+	put_state(&f, state);
+	return finish(&f);
+}
+
+static json_t *make_namespaces(const struct layers *layers)
+{
+	struct form f = { .json = json_array() };
+
+	for (int i = 0; i < NS_COUNT; i++)
+		append(&f, make_namespace(namespace_names[i], &layers->namespaces[i]));
+	return finish(&f);
+}
+
+static json_t *make_shim(void)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "processes", json_integer(0));
+	put(&f, "blind", json_array());
+	return finish(&f);
+}
+
+static json_t *make_layers(const struct layers *layers)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "landlock", make_landlock(layers));
+	put(&f, "seccomp", make_layer(&layers->seccomp));
+	put(&f, "namespaces", make_namespaces(layers));
+	put(&f, "cgroup", make_layer(&layers->cgroup));
+	put(&f, "rlimit", make_layer(&layers->rlimit));
+	put(&f, "shim", make_shim());
+	put(&f, "not_enforced", make_optional(layers->not_enforced));
+	return finish(&f);
+}
+
+static enum layer denying_layer(const struct verdict *v)
+{
+	return v->layer == LAYER_NONE ? LAYER_PREFLIGHT : v->layer;
+}
+
+static const char *first_text(const char *first, const char *second)
+{
+	return first && *first ? first : second;
+}
+
+/* The verdict that kept the run from starting, in the form of a running program's denial. */
+static json_t *make_denial(const struct result *r)
+{
+	const struct verdict *v = &r->verdict;
+	enum layer layer = denying_layer(v);
+	struct form f = { .json = json_object() };
+
+	put(&f, "at_ms", json_null());
+	put(&f, "pid", json_null());
+	put(&f, "layer", json_string(layer_name(layer)));
+	put(&f, "trusted", json_boolean(layer != LAYER_SHIM));
+	put(&f, "axis", json_string(axis_name(v->axis)));
+	put(&f, "call", json_null());
+	put(&f, "target", json_null());
+	put(&f, "errno", json_null());
+	put(&f, "rule", make_count(v->rule));
+	put(&f, "reason", make_optional(first_text(v->reason, r->reason)));
+	put(&f, "fix", make_optional(first_text(v->fix, r->fix)));
+	put(&f, "count", json_integer(1));
+	put(&f, "where", json_array());
+	put(&f, "script", json_null());
+	return finish(&f);
+}
+
+static void put_denials(struct form *f, const struct result *r)
+{
+	bool is_denied = r->status == STATUS_DENIED;
+	struct form list = { .json = json_array() };
+
+	if (is_denied)
+		append(&list, make_denial(r));
+	put(f, "denials", finish(&list));
+	put(f, "denials_total", json_integer(is_denied));
+	put(f, "denials_lost", json_integer(0));
+}
+
+static json_t *make_repairs(const struct result *r)
+{
+	uint64_t limit = r->has_repairs ? r->repairs_limit : RESULT_UNKNOWN;
+	uint64_t used = r->has_repairs ? r->repairs_used : RESULT_UNKNOWN;
+	bool is_limited = limit != LIMIT_NONE;
+	struct form f = { .json = json_object() };
+
+	put(&f, "limit", make_count(limit));
+	put(&f, "used", make_count(used));
+	put(&f, "left", !is_limited ? json_null() : make_count(limit > used ? limit - used : 0));
+	return finish(&f);
+}
+
+static void put_identity(struct form *f, const struct result *r)
+{
+	put(f, "schema_version", json_integer(SCHEMA_VERSION));
+	put(f, "id", make_text(r->id));
+	put(f, "session", make_optional(r->session));
+	put(f, "profile", make_optional(r->profile));
+	put(f, "backend", make_optional(r->backend));
+	put(f, "argv", make_argv(r));
+}
+
+static void put_outcome(struct form *f, const struct result *r)
+{
+	put(f, "status", json_string(status_name(r->status)));
+	put(f, "exit_code", json_integer(r->exit_code));
+	put(f, "signal", r->signal ? json_integer(r->signal) : json_null());
+	put(f, "reason", make_optional(r->reason));
+	put(f, "finding", make_optional(r->finding));
+	put(f, "warnings", make_warnings(r));
+}
+
+static void put_measures(struct form *f, const struct result *r)
+{
+	put(f, "truncated", json_boolean(r->truncated));
+	put(f, "timed_out", json_boolean(r->timed_out));
+	put(f, "denied", json_boolean(r->denied));
+	put(f, "duration_ms", make_ms(r->duration_us));
+	put(f, "cpu_ms", make_ms(r->cpu_us));
+	put(f, "max_rss_kb", make_count(r->max_rss_kb));
+}
+
+char *result_to_json(const struct result *r, bool pretty)
+{
+	size_t flags = JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15);
+	struct form f = { .json = json_object() };
+	json_t *json;
+	char *text;
+
+	put_identity(&f, r);
+	put_outcome(&f, r);
+	put_streams(&f, r);
+	put_measures(&f, r);
+	put(&f, "steps", make_steps(r));
+	put(&f, "limits", make_limits(r));
+	put(&f, "layers", make_layers(&r->layers));
+	put_denials(&f, r);
+	put(&f, "repairs", make_repairs(r));
+	json = finish(&f);
+	text = json ? json_dumps(json, flags | (pretty ? JSON_INDENT(INDENT) : JSON_COMPACT)) : NULL;
+	json_decref(json);
+	return text;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The life of a run: preflight, run folder, start, watch, end, tell, empty.
+ * Runs in the launcher; what must never happen: a run told as confined that was not.
+ */
+#include "launcher/run.h"
+
+#include "backends/cleanup.h"
+#include "launcher/look.h"
+#include "launcher/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+struct pipes {
+	int out[2], err[2], in[2];
+};
+
+static void close_pipes(struct pipes *p)
+{
+	int *all[] = { &p->out[0], &p->out[1], &p->err[0], &p->err[1], &p->in[0], &p->in[1] };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		cleanup_fd(all[i]);
+		*all[i] = -1;
+	}
+}
+
+static int follow_link(void *ctx, const char *path, char *out, size_t size)
+{
+	char real[PATH_MAX];
+
+	(void)ctx;
+	if (!realpath(path, real))
+		return -errno;
+	return (size_t)snprintf(out, size, "%s", real) >= size ? -ENAMETOOLONG : 0;
+}
+
+void run_preflight(const struct session *s, const struct run_request *q, struct verdict_text *text,
+		   struct verdict *verdict)
+{
+	char here[PATH_MAX];
+	struct preflight ask = {
+		.argv = q->argv,
+		.cwd = q->cwd ? q->cwd : getcwd(here, sizeof(here)) ? here : "/",
+		.home = getenv("HOME"),
+		.follow = follow_link,
+	};
+
+	policy_preflight(s->block, &ask, text, verdict);
+}
+
+static void set_id(struct result *r)
+{
+	unsigned char bytes[8];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		memset(bytes, 0, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(r->id + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void begin_result(const struct session *s, const struct run_request *q,
+			 struct captured *captured, struct result *r)
+{
+	*r = (struct result){
+		.profile = s->policy->profile,
+		.backend = sandbox_mode_name(s->mode),
+		.argv = q->argv,
+		.limits = q->limits,
+		.layers = s->layers,
+		.duration_us = RESULT_UNKNOWN,
+		.cpu_us = RESULT_UNKNOWN,
+		.max_rss_kb = RESULT_UNKNOWN,
+		.repairs_limit = q->limits.repairs,
+	};
+	set_id(r);
+	if (s->has_folder)
+		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
+	if (s->mode == SANDBOX_AUDIT_ONLY)
+		r->warnings[r->warning_count++] =
+			"--sandbox audit-only: no kernel isolation, shim and limits only";
+	if (q->stream)
+		return;
+	output_init(&captured->out, q->limits.output_bytes);
+	output_init(&captured->err, q->limits.output_bytes);
+	r->out = &captured->out;
+	r->err = &captured->err;
+}
+
+static void say(struct result *r, const char *text)
+{
+	if (r->err)
+		(void)output_take(r->err, text, strlen(text));
+}
+
+static void tell_unavailable(const struct session *s, struct result *r)
+{
+	char text[600];
+
+	r->status = STATUS_UNAVAILABLE;
+	r->exit_code = EXIT_CODE_UNAVAILABLE;
+	r->finding = "SANDBOX_UNAVAILABLE";
+	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", s->unavailable);
+	snprintf(text, sizeof(text), "Code execution is unavailable: %s", s->unavailable);
+	say(r, text);
+	r->stderr_bytes = 0;
+}
+
+static void tell_denied(struct result *r, const struct verdict *verdict)
+{
+	r->status = STATUS_DENIED;
+	r->exit_code = EXIT_CODE_DENIED;
+	r->denied = true;
+	r->verdict = *verdict;
+	snprintf(r->reason, sizeof(r->reason), "%s", verdict->reason);
+	snprintf(r->fix, sizeof(r->fix), "%s", verdict->fix);
+	r->verdict.reason = r->reason;
+	r->verdict.fix = r->fix;
+}
+
+static void tell_refused_program(struct result *r, enum axis axis, const char *reason,
+				 const char *fix)
+{
+	struct verdict verdict = { .action = ACTION_DENY,
+				   .axis = axis,
+				   .layer = LAYER_PREFLIGHT,
+				   .reason = reason,
+				   .fix = fix };
+
+	tell_denied(r, &verdict);
+}
+
+static void tell_error(struct result *r, const char *what, int error)
+{
+	r->status = STATUS_ERROR;
+	r->exit_code = EXIT_CODE_INTERNAL;
+	snprintf(r->reason, sizeof(r->reason), "%s: %s", what, strerror(error));
+}
+
+static int make_pipes(struct pipes *p, const struct run_request *q)
+{
+	if (pipe2(p->out, O_CLOEXEC) < 0 || pipe2(p->err, O_CLOEXEC) < 0)
+		return -errno;
+	if (q->stdin_text && pipe2(p->in, O_CLOEXEC) < 0)
+		return -errno;
+	if (!q->stdin_text && q->stdin_fd >= 0)
+		p->in[0] = fcntl(q->stdin_fd, F_DUPFD_CLOEXEC, 3);
+	else if (!q->stdin_text)
+		p->in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (p->in[0] < 0)
+		return -errno;
+	(void)fcntl(p->out[0], F_SETFL, O_NONBLOCK);
+	(void)fcntl(p->err[0], F_SETFL, O_NONBLOCK);
+	if (p->in[1] >= 0)
+		(void)fcntl(p->in[1], F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+/* The environment of the run: what the caller chose, and where its own folders are. */
+static char **run_environment(const struct run_request *q, const struct run_folder *folder,
+			      char store[4][PATH_MAX + 16])
+{
+	static const char *const names[] = { "TMPDIR", "TMP", "TEMP", "HOME" };
+	size_t count = 0, own = q->home_is_run_folder ? 4 : 3, used = 0;
+	char **env;
+
+	while (q->env[count])
+		count++;
+	env = calloc(count + 5, sizeof(*env));
+	if (!env)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		bool replaced = false;
+
+		for (size_t k = 0; k < own; k++) {
+			size_t length = strlen(names[k]);
+
+			replaced |= !strncmp(q->env[i], names[k], length) &&
+				    q->env[i][length] == '=';
+		}
+		if (!replaced)
+			env[used++] = q->env[i];
+	}
+	for (size_t k = 0; k < own; k++) {
+		snprintf(store[k], PATH_MAX + 16, "%s=%s%s", names[k], folder->path,
+			 k < 3 ? "/tmp" : "");
+		env[used++] = store[k];
+	}
+	return env;
+}
+
+static int fill_area(struct session *s, const struct run_request *q, const char *program,
+		     const struct run_folder *folder)
+{
+	char store[4][PATH_MAX + 16];
+	_cleanup_free_ char **env = run_environment(q, folder, store);
+	struct warden_area *area = s->warden.area;
+
+	if (!env)
+		return -ENOMEM;
+	area->used = 0;
+	area->limits = q->limits;
+	area->memory_rlimit = q->limits.memory_bytes == LIMIT_NONE ? -1 :
+			      q->big_address_space		   ? RLIMIT_DATA :
+								     RLIMIT_AS;
+	area->processes_rlimit = s->layers.namespaces[NS_USER].enforced && geteuid() != 0;
+	area->program = warden_put_text(area, program);
+	area->cwd = warden_put_text(area, q->cwd ? q->cwd : folder->path);
+	area->argv = warden_put_list(area, q->argv);
+	area->envp = warden_put_list(area, env);
+	return area->program && area->cwd && area->argv && area->envp ? 0 : -E2BIG;
+}
+
+static int write_code(const struct run_request *q, const struct run_folder *folder)
+{
+	_cleanup_fd_ int fd = -1;
+	const char *at = q->code_text;
+	size_t left = q->code_size;
+
+	if (!q->code_name)
+		return 0;
+	fd = openat(folder->fd, q->code_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	while (left) {
+		ssize_t n = write(fd, at, left);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			at += n;
+			left -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static bool looks_out_of_memory(const struct captured *captured, const struct result *r)
+{
+	static const char *const words[] = { "MemoryError", "Cannot allocate memory", "out of memory",
+					     "Out of memory", "bad_alloc", "not enough memory" };
+
+	if (r->limits.memory_bytes == LIMIT_NONE || !r->err)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (captured->err.used && memmem(captured->err.data, captured->err.used, words[i],
+						 strlen(words[i])))
+			return true;
+	return false;
+}
+
+static void tell_timeout(struct result *r, const char *finding)
+{
+	r->status = STATUS_TIMED_OUT;
+	r->exit_code = EXIT_CODE_WALL;
+	r->timed_out = true;
+	r->finding = finding;
+	snprintf(r->reason, sizeof(r->reason), "wall-clock timeout after %.1fs",
+		 (double)r->limits.wall_ms / 1000.0);
+}
+
+static void tell_memory(struct result *r)
+{
+	r->status = STATUS_MEMORY;
+	r->exit_code = EXIT_CODE_MEMORY;
+	r->finding = "MEMORY_EXCEEDED";
+	snprintf(r->reason, sizeof(r->reason), "memory limit of %llu bytes reached",
+		 (unsigned long long)r->limits.memory_bytes);
+}
+
+static void tell_exit(const struct captured *captured, int status, struct result *r)
+{
+	if (WIFSIGNALED(status)) {
+		r->status = STATUS_SIGNALED;
+		r->signal = WTERMSIG(status);
+		r->exit_code = 128 + r->signal;
+		snprintf(r->reason, sizeof(r->reason), "killed by signal %d (SIG%s)", r->signal,
+			 sigabbrev_np(r->signal) ? sigabbrev_np(r->signal) : "?");
+		r->finding = "PROGRAM_FAILED";
+	} else {
+		r->exit_code = WEXITSTATUS(status);
+		r->status = r->exit_code ? STATUS_FAILED : STATUS_OK;
+		r->finding = r->exit_code ? "PROGRAM_FAILED" : NULL;
+	}
+	if (r->signal == SIGXCPU) {
+		tell_timeout(r, "WALL_CLOCK_EXCEEDED");
+		snprintf(r->reason, sizeof(r->reason), "CPU time limit reached");
+	} else if (r->signal == SIGXFSZ) {
+		r->status = STATUS_DISK;
+		snprintf(r->reason, sizeof(r->reason), "file size limit reached");
+	} else if (r->status != STATUS_OK && looks_out_of_memory(captured, r)) {
+		tell_memory(r);
+	}
+}
+
+static void tell_end(struct session *s, const struct watch *w, const struct captured *captured,
+		     struct result *r)
+{
+	const struct warden_area *area = s->warden.area;
+
+	r->duration_us = w->duration_us;
+	r->stdout_bytes = w->stdout_bytes;
+	r->stderr_bytes = w->stderr_bytes;
+	r->truncated = r->out && (output_is_truncated(r->out) || output_is_truncated(r->err));
+	if (w->cause == WATCH_BROKEN) {
+		tell_error(r, "the warden ended unexpectedly", EPIPE);
+		snprintf(s->unavailable, sizeof(s->unavailable),
+			 "the session's warden ended unexpectedly");
+		return;
+	}
+	r->cpu_us = area->cpu_us;
+	r->max_rss_kb = area->max_rss_kb;
+	r->switches_voluntary = area->switches_voluntary;
+	r->switches_forced = area->switches_forced;
+	if (w->cause == WATCH_WALL)
+		tell_timeout(r, "WALL_CLOCK_EXCEEDED");
+	else if (w->cause == WATCH_MEMORY)
+		tell_memory(r);
+	else
+		tell_exit(captured, area->wait_status, r);
+}
+
+/* A step between fork and exec failed: the program never ran. */
+static void tell_not_started(const struct session *s, const char *program, struct result *r)
+{
+	const struct warden_area *area = s->warden.area;
+	char why[VERDICT_TEXT_MAX];
+
+	if (strcmp(area->child_step, "exec") == 0) {
+		look_explain_exec(program, area->child_error, why, sizeof(why));
+		tell_refused_program(r, AXIS_EXECUTABLE, why, "");
+		if (area->child_error == ENOEXEC || area->child_error == ENOENT)
+			r->verdict.layer = LAYER_PREFLIGHT;
+		return;
+	}
+	snprintf(why, sizeof(why), "%s: %s", area->child_step, strerror(area->child_error));
+	r->status = STATUS_UNAVAILABLE;
+	r->exit_code = EXIT_CODE_UNAVAILABLE;
+	r->finding = "SANDBOX_UNAVAILABLE";
+	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", why);
+}
+
+static void name_limiters(const struct session *s, struct result *r)
+{
+	const struct warden_area *area = s->warden.area;
+
+	r->memory_limiter = area->memory_rlimit == RLIMIT_AS	? "address-space" :
+			    area->memory_rlimit == RLIMIT_DATA ? "data-segment" :
+								 NULL;
+	r->processes_limiter = area->processes_rlimit ? "rlimit" : NULL;
+}
+
+static int start_and_watch(struct session *s, const struct run_request *q, struct pipes *p,
+			   struct watch *w)
+{
+	int fds[3] = { p->in[0], p->out[1], p->err[1] };
+	int r = warden_run(&s->warden, fds);
+
+	if (r < 0)
+		return r;
+	for (int i = 0; i < 3; i++)
+		(void)close(fds[i]);
+	p->in[0] = p->out[1] = p->err[1] = -1;
+	w->in = p->in[1];
+	p->in[1] = -1;
+	w->in_text = q->stdin_text;
+	w->in_size = q->stdin_size;
+	return watch_run(w);
+}
+
+static int run_in_folder(struct session *s, const struct run_request *q, const char *program,
+			 struct captured *captured, struct run_folder *folder, struct result *r)
+{
+	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	struct watch w = { .warden = &s->warden,
+			   .keep_out = r->out,
+			   .keep_err = r->err,
+			   .in = -1,
+			   .limits = q->limits,
+			   .watch_memory = q->limits.memory_bytes != LIMIT_NONE &&
+					   s->policy->processes };
+	int e = write_code(q, folder);
+
+	if (e == 0)
+		e = make_pipes(&p, q);
+	if (e == 0)
+		e = fill_area(s, q, program, folder);
+	if (e == 0) {
+		w.out = p.out[0];
+		w.err = p.err[0];
+		name_limiters(s, r);
+		e = start_and_watch(s, q, &p, &w);
+	}
+	cleanup_fd(&w.in);
+	close_pipes(&p);
+	if (e < 0)
+		tell_error(r, "starting the program", -e);
+	else if (w.cause != WATCH_BROKEN && s->warden.area->child_error)
+		tell_not_started(s, program, r);
+	else
+		tell_end(s, &w, captured, r);
+	return e;
+}
+
+int run_once(struct session *s, const struct run_request *q, struct captured *captured,
+	     struct result *r)
+{
+	struct verdict_text *text = calloc(1, sizeof(*text));
+	_cleanup_free_ struct verdict_text *owned = text;
+	struct folder_error error = { "" };
+	struct run_folder folder;
+	struct verdict verdict;
+	char program[PATH_MAX];
+	int e;
+
+	begin_result(s, q, captured, r);
+	if (!text)
+		return -ENOMEM;
+	if (q->preflight) {
+		run_preflight(s, q, text, &verdict);
+		if (verdict.action == ACTION_DENY) {
+			tell_denied(r, &verdict);
+			return 0;
+		}
+	}
+	if (s->unavailable[0]) {
+		tell_unavailable(s, r);
+		return 0;
+	}
+	e = q->program ? (snprintf(program, sizeof(program), "%s", q->program), 0) :
+			 look_find_program(q->argv[0], q->cwd, q->env, program, sizeof(program));
+	if (e < 0) {
+		snprintf(text->reason, sizeof(text->reason), "executable not found: '%s'",
+			 q->argv[0]);
+		tell_refused_program(r, AXIS_EXECUTABLE, text->reason, "");
+		return 0;
+	}
+	e = run_folder_make(&s->folder, &folder, &error);
+	if (e < 0) {
+		tell_error(r, error.text, -e);
+		return e;
+	}
+	e = run_in_folder(s, q, program, captured, &folder, r);
+	run_folder_remove(&s->folder, &folder, &error);
+	if (s->folder.poisoned)
+		snprintf(s->unavailable, sizeof(s->unavailable), "%s", error.text);
+	return e;
+}

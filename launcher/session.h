@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session: a private folder and prepared walls, serving runs one after the other.
+ */
+#pragma once
+
+#include "backends/seccomp.h"
+#include "backends/warden.h"
+#include "launcher/result.h"
+#include "launcher/session_folder.h"
+#include "policy/block.h"
+#include "policy/policy.h"
+
+#include <stdbool.h>
+
+enum sandbox_mode { SANDBOX_AUTO, SANDBOX_NATIVE, SANDBOX_CONTAINER, SANDBOX_AUDIT_ONLY, SANDBOX_MICROVM };
+
+/* The mode of that name (trimmed, any case): 0, or -EINVAL with the spec's text in `why`. */
+int sandbox_mode_parse(const char *text, enum sandbox_mode *mode, char *why, size_t size);
+const char *sandbox_mode_name(enum sandbox_mode mode);
+
+struct session {
+	struct policy *policy;      /* owned */
+	struct policy_block *block; /* owned */
+	enum sandbox_mode mode;
+	struct session_folder folder;
+	bool has_folder;
+	struct seccomp_program seccomp;
+	struct warden warden;
+	bool is_open;
+	char unavailable[512]; /* why, for the rest of the session; "" = available */
+	struct layers layers;
+	unsigned serial;
+};
+
+/* Takes `policy` over. A session that cannot be walled in is open too, but unavailable: every run of it
+ * says so. Returns 0 or -errno (out of memory, policy that does not compile). */
+int session_open(struct session *s, struct policy *policy, enum sandbox_mode mode,
+		 const char *label);
+void session_close(struct session *s); /* idempotent */

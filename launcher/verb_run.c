@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stile run, stile check and stile code: one program, from the command line to its result.
+ * run streams; code answers with one JSON object; check runs nothing, and asks the very function a run asks.
+ */
+#include "backends/cleanup.h"
+#include "launcher/recipe.h"
+#include "launcher/report.h"
+#include "launcher/request.h"
+#include "launcher/verbs.h"
+#include "policy/compile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int open_stdin(const struct request *q, int *fd)
+{
+	if (!q->stdin_file)
+		return 0;
+	*fd = open(q->stdin_file, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		fprintf(stderr, "stile: --stdin %s: %s\n", q->stdin_file, strerror(errno));
+	return *fd < 0 ? -errno : 0;
+}
+
+/* Runs what `run` says in a session of its own and reports it. Returns the process's exit code. */
+static int run_and_report(struct request *q, struct run_request *run, char **argv)
+{
+	struct captured captured = { { 0 }, { 0 } };
+	struct session s;
+	struct result r;
+	int code;
+
+	run->argv = argv;
+	run->limits = q->policy->limits;
+	if (session_open(&s, q->policy, q->mode, q->label) < 0) {
+		q->policy = NULL;
+		fputs("stile: cannot open a session\n", stderr);
+		return EXIT_CODE_INTERNAL & 255;
+	}
+	q->policy = NULL;
+	(void)run_once(&s, run, &captured, &r);
+	r.binary = q->binary;
+	code = report_result(q, &r, run->stream);
+	output_free(&captured.out);
+	output_free(&captured.err);
+	session_close(&s);
+	return code;
+}
+
+int verb_run(int argc, char **argv)
+{
+	_cleanup_fd_ int in = -1;
+	struct request q;
+	struct run_request run = { .stdin_fd = 0 };
+	char **env;
+	int code = EXIT_USAGE;
+
+	if (request_read(&q, "run", "tool", argc, argv) < 0 || open_stdin(&q, &in) < 0) {
+		request_free(&q);
+		return EXIT_USAGE;
+	}
+	env = request_environment(q.policy);
+	run.cwd = q.policy->root ? q.cwd : NULL;
+	run.env = env;
+	run.preflight = q.preflight;
+	run.home_is_run_folder = strcmp(q.profile, "code") == 0;
+	run.stream = !(q.result && strcmp(q.result, "-") == 0);
+	run.big_address_space = recipe_reserves_address_space(q.rest_count ? q.rest[0] : "");
+	if (in >= 0)
+		run.stdin_fd = in;
+	if (env)
+		code = run_and_report(&q, &run, q.rest);
+	request_free_environment(env);
+	request_free(&q);
+	return code;
+}
+
+int verb_code(int argc, char **argv)
+{
+	struct request q;
+	struct recipe recipe = { 0 };
+	struct run_request run = { .stdin_fd = -1, .home_is_run_folder = true };
+	char **env = NULL;
+	int code = EXIT_USAGE;
+
+	if (request_read(&q, "code", "code", argc, argv) < 0)
+		goto out;
+	if (q.rest_count != 2) {
+		fputs("usage: stile code [OPTION…] LANGUAGE FILE|-\n", stderr);
+		goto out;
+	}
+	if (recipe_make(&recipe, q.policy, q.rest[0]) < 0 ||
+	    recipe_read_file(&recipe, q.rest[1]) < 0) {
+		fprintf(stderr, "stile code: %s\n", recipe.error);
+		goto out;
+	}
+	env = request_environment(q.policy);
+	if (!env)
+		goto out;
+	recipe_fill(&recipe, &run);
+	run.env = env;
+	code = run_and_report(&q, &run, recipe.argv);
+out:
+	request_free_environment(env);
+	recipe_free(&recipe);
+	request_free(&q);
+	return code;
+}
+
+static void show_rules(const struct policy *p)
+{
+	static const struct {
+		unsigned right;
+		const char *name;
+	} names[] = { { PATH_READ, "read" },	   { PATH_WRITE, "write" },
+		      { PATH_EXEC, "exec" },	   { PATH_DENY, "deny" },
+		      { PATH_PROTECT, "protect" } };
+
+	printf("profile %s\nroot %s\nnetwork %s\nprocesses %s\n", p->profile,
+	       p->root ? p->root : "(the run folder)",
+	       p->network == NETWORK_HOST ? "host" : "none", p->processes ? "yes" : "no");
+	for (size_t i = 0; i < p->path_count; i++) {
+		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+			if (p->paths[i].rights & names[n].right)
+				printf("%s ", names[n].name);
+		printf("%s (%s)\n", p->paths[i].path, p->paths[i].origin);
+	}
+}
+
+int verb_check(int argc, char **argv)
+{
+	struct verdict_text *text = calloc(1, sizeof(*text));
+	_cleanup_free_ struct verdict_text *owned = text;
+	struct session s = { 0 };
+	struct verdict verdict;
+	struct request q;
+	struct run_request run = { 0 };
+
+	if (!text || request_read(&q, "check", "tool", argc, argv) < 0)
+		return EXIT_USAGE;
+	if (q.show)
+		show_rules(q.policy);
+	s.policy = q.policy;
+	if (policy_compile(q.policy, &s.block) < 0) {
+		request_free(&q);
+		return EXIT_CODE_INTERNAL & 255;
+	}
+	run.argv = q.rest;
+	run.cwd = q.policy->root ? q.cwd : NULL;
+	run_preflight(&s, &run, text, &verdict);
+	report_verdict(&verdict, q.json);
+	free(s.block);
+	request_free(&q);
+	return verdict.action == ACTION_DENY ? EXIT_CODE_DENIED & 255 : 0;
+}

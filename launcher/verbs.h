@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The verbs: one table drives dispatch, help and completions. */
+#pragma once
+
+struct verb {
+	const char *name;
+	const char *operands; /* in usage */
+	const char *summary;
+	int (*act)(int argc, char **argv); /* words behind the verb; returns the process's exit code */
+};
+extern const struct verb verbs[]; /* ends with name = NULL */
+
+int verb_run(int argc, char **argv);
+int verb_code(int argc, char **argv);
+int verb_check(int argc, char **argv);
+int verb_demo(int argc, char **argv);
+int verb_help(int argc, char **argv);
+int verb_version(int argc, char **argv);

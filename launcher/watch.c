@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Watching a run with one epoll loop: the output pipes, the deadline, the warden's answers, the
+ * caller's signals. Nothing here blocks on the program or grows with what it does.
+ *
+ * Runs in the launcher. The end is what the warden says: the program is dead and so is all it
+ * started; then the pipes hold what is left, and only that is drained.
+ */
+#include "launcher/watch.h"
+
+#include "backends/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+
+#define CHUNK 65536
+#define TICK_MS 50
+#define MEMORY_TICKS_KB(bytes) ((bytes) / 1024)
+#define TREE_MAX 4096
+
+enum source { SOURCE_OUT, SOURCE_ERR, SOURCE_IN, SOURCE_CLOCK, SOURCE_TICK, SOURCE_WARDEN, SOURCE_SIGNAL, SOURCES };
+
+struct loop {
+	struct watch *watch;
+	int epoll;
+	int fds[SOURCES];
+	bool ended, told_to_end;
+	unsigned interrupts;
+	char chunk[CHUNK];
+};
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
+}
+
+static int add(struct loop *loop, enum source source, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.u32 = source };
+
+	loop->fds[source] = fd;
+	if (fd < 0)
+		return 0;
+	return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static void drop(struct loop *loop, enum source source)
+{
+	if (loop->fds[source] < 0)
+		return;
+	(void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, loop->fds[source], NULL);
+	loop->fds[source] = -1;
+}
+
+static int arm_timer(int fd, uint64_t first_ms, uint64_t every_ms)
+{
+	struct itimerspec when = {
+		.it_value = { (time_t)(first_ms / 1000), (long)(first_ms % 1000) * 1000000L },
+		.it_interval = { (time_t)(every_ms / 1000), (long)(every_ms % 1000) * 1000000L },
+	};
+
+	if (first_ms == 0)
+		when.it_value.tv_nsec = 1;
+	return timerfd_settime(fd, 0, &when, NULL) < 0 ? -errno : 0;
+}
+
+static void end_run(struct loop *loop, enum watch_cause cause)
+{
+	if (loop->told_to_end)
+		return;
+	loop->told_to_end = true;
+	loop->watch->cause = cause;
+	(void)warden_kill(loop->watch->warden);
+}
+
+/* Streamed output must not be lost: our own stdout may be a slow pipe, and waiting for it slows only the
+ * program. The clock still ends the run: the warden is told by whoever notices first. */
+static void pass_on(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+			(void)poll(&ready, 1, 1000);
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		data += n;
+		size -= (size_t)n;
+	}
+}
+
+/* One chunk. Returns false at end of file or when the pipe is empty. */
+static bool read_output(struct loop *loop, enum source source)
+{
+	struct watch *w = loop->watch;
+	struct output *keep = source == SOURCE_OUT ? w->keep_out : w->keep_err;
+	uint64_t *bytes = source == SOURCE_OUT ? &w->stdout_bytes : &w->stderr_bytes;
+	ssize_t n = read(loop->fds[source], loop->chunk, sizeof(loop->chunk));
+
+	if (n <= 0) {
+		if (n == 0 || (errno != EAGAIN && errno != EINTR))
+			drop(loop, source);
+		return false;
+	}
+	*bytes += (uint64_t)n;
+	if (keep)
+		(void)output_take(keep, loop->chunk, (size_t)n);
+	else
+		pass_on(source == SOURCE_OUT ? 1 : 2, loop->chunk, (size_t)n);
+	return true;
+}
+
+static void feed_input(struct loop *loop)
+{
+	struct watch *w = loop->watch;
+	ssize_t n = write(w->in, w->in_text, w->in_size);
+
+	if (n > 0) {
+		w->in_text += n;
+		w->in_size -= (size_t)n;
+	}
+	if (w->in_size && (n > 0 || errno == EAGAIN))
+		return;
+	drop(loop, SOURCE_IN);
+	(void)close(w->in);
+	w->in = -1;
+}
+
+static uint64_t resident_kb(pid_t pid)
+{
+	char path[64], text[128];
+	_cleanup_fd_ int fd = -1;
+	unsigned long pages, total;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return sscanf(text, "%lu %lu", &total, &pages) == 2 ?
+		       (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024 :
+		       0;
+}
+
+/* Appends the children of `pid` to the list, up to TREE_MAX. */
+static size_t add_children(pid_t pid, pid_t *list, size_t count)
+{
+	char path[64];
+	_cleanup_file_ FILE *f = NULL;
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	f = fopen(path, "re");
+	while (f && count < TREE_MAX && fscanf(f, "%d", &child) == 1)
+		list[count++] = child;
+	return count;
+}
+
+/* Resident memory of everything below the warden, shared pages counted once a process. */
+static uint64_t tree_kb(pid_t warden)
+{
+	pid_t list[TREE_MAX];
+	size_t count = add_children(warden, list, 0);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += resident_kb(list[i]);
+		count = add_children(list[i], list, count);
+	}
+	return sum;
+}
+
+static void tick(struct loop *loop)
+{
+	struct watch *w = loop->watch;
+	uint64_t expirations;
+
+	(void)!read(loop->fds[SOURCE_TICK], &expirations, sizeof(expirations));
+	if (w->watch_memory &&
+	    tree_kb(w->warden->pid) > MEMORY_TICKS_KB(w->limits.memory_bytes))
+		end_run(loop, WATCH_MEMORY);
+}
+
+static void hear_warden(struct loop *loop)
+{
+	int what = warden_read(loop->watch->warden, &loop->watch->program);
+
+	if (what == WARDEN_STARTED)
+		return;
+	if (what != WARDEN_ENDED)
+		loop->watch->cause = WATCH_BROKEN;
+	loop->ended = true;
+}
+
+/* A terminal's signals go to the program; the second interrupt ends the run whatever it does. */
+static void hear_signal(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	if (read(loop->fds[SOURCE_SIGNAL], &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM)
+		loop->interrupts++;
+	if (loop->interrupts >= 2)
+		end_run(loop, WATCH_SIGNAL);
+	else
+		(void)warden_signal(loop->watch->warden, (int)info.ssi_signo);
+}
+
+static void handle(struct loop *loop, enum source source)
+{
+	switch (source) {
+	case SOURCE_OUT:
+	case SOURCE_ERR:
+		(void)read_output(loop, source);
+		break;
+	case SOURCE_IN:
+		feed_input(loop);
+		break;
+	case SOURCE_CLOCK:
+		end_run(loop, WATCH_WALL);
+		drop(loop, SOURCE_CLOCK);
+		break;
+	case SOURCE_TICK:
+		tick(loop);
+		break;
+	case SOURCE_WARDEN:
+		hear_warden(loop);
+		break;
+	case SOURCE_SIGNAL:
+		hear_signal(loop);
+		break;
+	case SOURCES:
+		break;
+	}
+}
+
+static int add_signals(struct loop *loop)
+{
+	static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGUSR1, SIGUSR2 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
+		sigaddset(&set, forwarded[i]);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	return add(loop, SOURCE_SIGNAL, signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), EPOLLIN);
+}
+
+static int add_timers(struct loop *loop, int *clock, int *ticker)
+{
+	struct watch *w = loop->watch;
+	int r = 0;
+
+	if (w->limits.wall_ms != LIMIT_NONE) {
+		*clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		r = *clock < 0 ? -errno : arm_timer(*clock, w->limits.wall_ms, 0);
+		if (r == 0)
+			r = add(loop, SOURCE_CLOCK, *clock, EPOLLIN);
+	}
+	if (r == 0 && w->watch_memory) {
+		*ticker = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		r = *ticker < 0 ? -errno : arm_timer(*ticker, TICK_MS, TICK_MS);
+		if (r == 0)
+			r = add(loop, SOURCE_TICK, *ticker, EPOLLIN);
+	}
+	return r;
+}
+
+static void turn(struct loop *loop)
+{
+	while (!loop->ended) {
+		struct epoll_event events[SOURCES];
+		int n = epoll_wait(loop->epoll, events, SOURCES, -1);
+
+		for (int i = 0; i < n; i++)
+			if (loop->fds[events[i].data.u32] >= 0)
+				handle(loop, (enum source)events[i].data.u32);
+	}
+}
+
+/* Everything that could write is dead: what the pipes hold is all there will be (at most a pipe's
+ * size each; a descriptor that left the sandbox alive would still not keep us here). */
+static void drain(struct loop *loop)
+{
+	for (int source = SOURCE_OUT; source <= SOURCE_ERR; source++)
+		for (int left = 64; left && loop->fds[source] >= 0; left--)
+			if (!read_output(loop, (enum source)source))
+				break;
+}
+
+int watch_run(struct watch *w)
+{
+	static struct loop loop; /* a chunk is too large for the stack; one run at a time */
+	_cleanup_fd_ int epoll = epoll_create1(EPOLL_CLOEXEC);
+	_cleanup_fd_ int clock = -1;
+	_cleanup_fd_ int ticker = -1;
+	uint64_t begin = now_us();
+	int r = epoll < 0 ? -errno : 0;
+
+	loop = (struct loop){ .watch = w, .epoll = epoll, .fds = { -1, -1, -1, -1, -1, -1, -1 } };
+	w->cause = WATCH_EXITED;
+	if (r == 0)
+		r = add(&loop, SOURCE_OUT, w->out, EPOLLIN);
+	if (r == 0)
+		r = add(&loop, SOURCE_ERR, w->err, EPOLLIN);
+	if (r == 0 && w->in >= 0)
+		r = add(&loop, SOURCE_IN, w->in, EPOLLOUT);
+	if (r == 0)
+		r = add(&loop, SOURCE_WARDEN, w->warden->socket, EPOLLIN);
+	if (r == 0)
+		r = add_timers(&loop, &clock, &ticker);
+	if (r == 0)
+		r = add_signals(&loop);
+	if (r < 0)
+		end_run(&loop, WATCH_BROKEN);
+	turn(&loop);
+	w->duration_us = now_us() - begin;
+	drain(&loop);
+	cleanup_fd(&loop.fds[SOURCE_SIGNAL]);
+	return r;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The loop that watches a run. */
+#pragma once
+
+#include "backends/warden.h"
+#include "launcher/output.h"
+#include "policy/limits.h"
+
+#include <stdbool.h>
+
+enum watch_cause { WATCH_EXITED, WATCH_WALL, WATCH_CPU, WATCH_MEMORY, WATCH_SIGNAL, WATCH_BROKEN };
+
+struct watch {
+	struct warden *warden;
+	int out, err;            /* read ends, non-blocking */
+	int in;                  /* write end for stdin_text, -1 = none */
+	const char *in_text;
+	size_t in_size;
+	struct output *keep_out, *keep_err; /* NULL = stream to 1 and 2 */
+	uint64_t stdout_bytes, stderr_bytes;
+	struct limits limits;
+	bool watch_memory;       /* sum resident memory of the tree */
+	enum watch_cause cause;
+	pid_t program;
+	uint64_t duration_us;
+};
+
+/* Runs until the program and all it started are dead and the pipes are drained. 0 or -errno. */
+int watch_run(struct watch *w);
