@@ -46,13 +46,13 @@ build() {
 	if [ ! -f "$folder/Makefile" ]; then
 		(cd "$folder" && "$top/configure" -q "$@")
 	fi
-	make -s -C "$folder" -j"$(nproc)"
+	make -s V=0 -C "$folder" -j"$(nproc)"
 }
 
 # Runs `make check` in a folder; prints what failed; adds to the counts.
 passed=0 failed=0 skipped=0
 run_tests() {
-	make -s -C "$1" check >"$1/check.log" 2>&1 || true
+	make -s V=0 -C "$1" check >"$1/check.log" 2>&1 || true
 	count=$(sed -n 's/^# \(PASS\|FAIL\|ERROR\|SKIP\|XPASS\|XFAIL\): *\([0-9]*\)$/\1 \2/p' "$1/check.log" | sort -u)
 	[ -n "$count" ] || { tail -n 40 "$1/check.log"; failed=$((failed + 1)); return 0; }
 	while read -r what number; do

@@ -10,10 +10,12 @@
 #include "backends/landlock.h"
 
 #include "backends/cleanup.h"
+#include "backends/root.h"
 #include "backends/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum {
@@ -143,7 +145,8 @@ int landlock_grant(int ruleset, const struct landlock_set *set, int fd, unsigned
 	return sys_landlock_add_path(ruleset, &rule) < 0 ? -errno : 0;
 }
 
-int landlock_grant_policy(int ruleset, const struct landlock_set *set, const struct policy *p)
+int landlock_grant_policy(int ruleset, const struct landlock_set *set, const struct policy *p,
+			  bool own_root)
 {
 	for (size_t i = 0; i < p->path_count; i++) {
 		const struct path_rule *rule = &p->paths[i];
@@ -151,6 +154,9 @@ int landlock_grant_policy(int ruleset, const struct landlock_set *set, const str
 		int r;
 
 		if (rule->rights & (PATH_DENY | PATH_PROTECT))
+			continue;
+		/* A profile's /tmp means a private one: the host's is not granted in its place. */
+		if (!own_root && root_is_private_place(rule) && strcmp(rule->path, "/proc"))
 			continue;
 		fd = open(rule->path, O_PATH | O_CLOEXEC);
 		if (fd < 0 && (rule->rights & PATH_OPTIONAL))

@@ -33,8 +33,10 @@ int landlock_create(int abi, enum network_mode network, struct landlock_set *set
 /* Grants `path_rights` on the file behind `fd` (O_PATH). 0 or -errno. */
 int landlock_grant(int ruleset, const struct landlock_set *set, int fd, unsigned path_rights);
 
-/* Grants every path rule of the policy that exists in the present root. 0 or -errno. */
-int landlock_grant_policy(int ruleset, const struct landlock_set *set, const struct policy *p);
+/* Grants every path rule of the policy that exists in the present root; own_root: it is one built by
+ * root_build(), whose private places are the session's. 0 or -errno. */
+int landlock_grant_policy(int ruleset, const struct landlock_set *set, const struct policy *p,
+			  bool own_root);
 
 /* Restricts the calling thread; needs no_new_privs. 0 or -errno. */
 int landlock_enter(int ruleset);

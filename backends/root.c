@@ -50,6 +50,11 @@ static int private_place(const struct path_rule *rule)
 	return -1;
 }
 
+bool root_is_private_place(const struct path_rule *rule)
+{
+	return private_place(rule) >= 0;
+}
+
 /* Makes the folders above `path` in the new root, and a folder or an empty file at its end. */
 static int make_target(const struct builder *b, const char *path, bool is_dir)
 {

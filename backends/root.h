@@ -6,6 +6,8 @@
 
 #include "policy/policy.h"
 
+#include <stdbool.h>
+
 struct root_plan {
 	const struct policy *policy;
 	const char *mount_point; /* a folder nobody else uses */
@@ -22,3 +24,6 @@ int root_build(const struct root_plan *plan, const char **step);
 
 /* Mounts the calling process's /proc in the root behind this descriptor. 0 or -errno. */
 int root_mount_proc(int new_root);
+
+/* Does this rule of a profile stand for a place of the session's own (/tmp, /dev/shm, /proc)? */
+bool root_is_private_place(const struct path_rule *rule);

@@ -145,8 +145,12 @@ static int enter_namespaces(struct warden_life *life)
 			continue;
 		if (unshare((int)namespace_steps[i].flag) < 0)
 			r = -errno;
-		if (r == 0 && namespace_steps[i].flag == CLONE_NEWUSER)
+		/* An undumpable process's map files belong to root: for this moment it is not. */
+		if (r == 0 && namespace_steps[i].flag == CLONE_NEWUSER) {
+			(void)prctl(PR_SET_DUMPABLE, 1);
 			r = map_user(life);
+			(void)prctl(PR_SET_DUMPABLE, 0);
+		}
 		if (r < 0)
 			return fail_step(life, namespace_steps[i].step, r);
 		life->area->layers.namespaces[namespace_steps[i].index].enforced = true;
@@ -203,7 +207,8 @@ static int enter_landlock(struct warden_life *life)
 	int r = ruleset < 0 ? ruleset : 0;
 
 	if (r == 0)
-		r = landlock_grant_policy(ruleset, &set, plan->policy);
+		r = landlock_grant_policy(ruleset, &set, plan->policy,
+					  plan->namespaces & CLONE_NEWNS);
 	if (r == 0)
 		r = grant_work(ruleset, &set, plan->work);
 	if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
