@@ -13,6 +13,7 @@ extern const struct verb verbs[]; /* ends with name = NULL */
 int verb_run(int argc, char **argv);
 int verb_code(int argc, char **argv);
 int verb_check(int argc, char **argv);
+int verb_session(int argc, char **argv);
 int verb_demo(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_version(int argc, char **argv);

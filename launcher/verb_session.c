@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stile session: JSON lines in, JSON lines out, any number of runs in one session. A line that is no
+ * request gets an error answer and the session goes on; end of file closes it.
+ *
+ * Runs in the launcher. The policy is the session's; a request brings its program and its limits.
+ */
+#include "backends/cleanup.h"
+#include "launcher/recipe.h"
+#include "launcher/request.h"
+#include "launcher/verbs.h"
+#include "policy/document.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+struct service {
+	struct request *request;
+	struct session run_session;  /* profile tool, or what the options said */
+	struct session code_session; /* of the language last asked for */
+	char code_language[32];
+	char **env;
+	bool closing;
+};
+
+/* One request's answer; NULL = an error was said. */
+struct operation {
+	const char *name;
+	json_t *(*act)(struct service *service, json_t *line, char *why, size_t size);
+};
+
+static json_t *parse_result(const struct result *r)
+{
+	_cleanup_free_ char *text = result_to_json(r, false);
+
+	return text ? json_loads(text, 0, NULL) : NULL;
+}
+
+static const struct limit_row *limit_by_key(const char *key)
+{
+	for (const struct limit_row *row = limit_rows; row->key; row++)
+		if (strcmp(row->key, key) == 0)
+			return row;
+	return NULL;
+}
+
+/* A number or a text as in a document: {"wall_s": 2.5, "memory": "256M", "steps": "none"}. */
+static int take_limit(struct limits *limits, const char *key, json_t *value, char *why, size_t size)
+{
+	const struct limit_row *row = limit_by_key(key);
+	char number[64];
+	const char *text = json_string_value(value);
+
+	if (json_is_integer(value))
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
+	else if (json_is_real(value))
+		snprintf(number, sizeof(number), "%.3f", json_real_value(value));
+	if (!row)
+		snprintf(why, size, "limits.%s: unknown key", key);
+	else if (!text && !json_is_number(value))
+		snprintf(why, size, "limits.%s: a number or a text is expected", key);
+	else if (limits_parse(text ? text : number, row->unit, 1,
+			      (uint64_t *)(void *)((char *)limits + row->offset)) < 0)
+		snprintf(why, size, "limits.%s: bad value", key);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int take_limits(struct limits *limits, json_t *line, char *why, size_t size)
+{
+	json_t *own = json_object_get(line, "limits"), *value;
+	const char *tier = json_string_value(json_object_get(line, "tier")), *key;
+
+	if (!tier)
+		tier = json_string_value(json_object_get(line, "execution_profile"));
+	if (tier && limits_apply_tier(limits, tier) < 0) {
+		snprintf(why, size, "tier: unknown tier '%s'", tier);
+		return -EINVAL;
+	}
+	if (own && !json_is_object(own)) {
+		snprintf(why, size, "limits: an object is expected");
+		return -EINVAL;
+	}
+	json_object_foreach(own, key, value)
+		if (take_limit(limits, key, value, why, size) < 0)
+			return -EINVAL;
+	return 0;
+}
+
+/* The strings of a JSON array as a NULL-terminated list that points into it. */
+static char **take_argv(json_t *line, char *why, size_t size)
+{
+	json_t *array = json_object_get(line, "argv");
+	size_t count = json_array_size(array);
+	char **argv = calloc(count + 1, sizeof(*argv));
+
+	for (size_t i = 0; argv && i < count; i++) {
+		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(array, i));
+		if (!argv[i]) {
+			snprintf(why, size, "argv[%zu]: a text is expected", i);
+			free(argv);
+			return NULL;
+		}
+	}
+	if (!json_is_array(array)) {
+		snprintf(why, size, "argv: a list of texts is expected");
+		free(argv);
+		return NULL;
+	}
+	return argv;
+}
+
+static void take_stdin(struct run_request *run, json_t *line)
+{
+	json_t *text = json_object_get(line, "stdin");
+
+	run->stdin_fd = -1;
+	if (!json_is_string(text))
+		return;
+	run->stdin_text = json_string_value(text);
+	run->stdin_size = json_string_length(text);
+}
+
+static json_t *run_now(struct session *s, struct run_request *run)
+{
+	struct captured captured = { { 0 }, { 0 } };
+	struct result r;
+	json_t *answer;
+
+	(void)run_once(s, run, &captured, &r);
+	answer = parse_result(&r);
+	output_free(&captured.out);
+	output_free(&captured.err);
+	return answer;
+}
+
+static json_t *act_run(struct service *service, json_t *line, char *why, size_t size)
+{
+	struct session *s = &service->run_session;
+	_cleanup_free_ char **argv = take_argv(line, why, size);
+	struct run_request run = { .argv = argv,
+				   .cwd = s->policy->root ? service->request->cwd : NULL,
+				   .env = service->env,
+				   .limits = s->policy->limits,
+				   .preflight = service->request->preflight };
+
+	if (!argv || take_limits(&run.limits, line, why, size) < 0)
+		return NULL;
+	take_stdin(&run, line);
+	run.big_address_space = argv[0] && recipe_reserves_address_space(argv[0]);
+	return run_now(s, &run);
+}
+
+/* The walls of profile code hold one interpreter: another language opens another session. */
+static int open_code(struct service *service, struct recipe *recipe, const char *language, char *why,
+		     size_t size)
+{
+	struct document_error error;
+	struct policy *policy = policy_new();
+	int r = policy ? document_load_profile(policy, "code", NULL, &error) : -ENOMEM;
+
+	if (r == 0)
+		r = recipe_make(recipe, policy, language);
+	if (r < 0) {
+		snprintf(why, size, "%s", recipe->error[0] ? recipe->error : "profile code");
+		policy_free(policy);
+		return r;
+	}
+	if (strcmp(service->code_language, language) == 0) {
+		policy_free(policy);
+		return 0;
+	}
+	session_close(&service->code_session);
+	snprintf(service->code_language, sizeof(service->code_language), "%s", language);
+	return session_open(&service->code_session, policy, service->request->mode,
+			    service->request->label);
+}
+
+static json_t *act_run_code(struct service *service, json_t *line, char *why, size_t size)
+{
+	const char *language = json_string_value(json_object_get(line, "language"));
+	json_t *code = json_object_get(line, "code");
+	struct recipe recipe = { 0 };
+	struct run_request run = { .home_is_run_folder = true, .env = service->env };
+	json_t *answer = NULL;
+
+	if (!language || !json_is_string(code) || strlen(language) >= 32) {
+		snprintf(why, size, "run_code needs the texts language and code");
+		return NULL;
+	}
+	if (open_code(service, &recipe, language, why, size) == 0 &&
+	    recipe_take_text(&recipe, json_string_value(code), json_string_length(code)) == 0) {
+		recipe_fill(&recipe, &run);
+		run.argv = recipe.argv;
+		run.limits = service->code_session.policy->limits;
+		take_stdin(&run, line);
+		if (take_limits(&run.limits, line, why, size) == 0)
+			answer = run_now(&service->code_session, &run);
+	}
+	recipe_free(&recipe);
+	return answer;
+}
+
+static json_t *act_ping(struct service *service, json_t *line, char *why, size_t size)
+{
+	(void)service;
+	(void)line;
+	(void)why;
+	(void)size;
+	return json_pack("{sb}", "pong", 1);
+}
+
+static json_t *act_close(struct service *service, json_t *line, char *why, size_t size)
+{
+	(void)line;
+	(void)why;
+	(void)size;
+	service->closing = true;
+	return json_pack("{sb}", "closed", 1);
+}
+
+static const struct operation operations[] = {
+	{ "run", act_run },
+	{ "run_code", act_run_code },
+	{ "ping", act_ping },
+	{ "close", act_close },
+};
+
+static const char *const request_keys[] = { "op",   "argv", "stdin",		 "limits",
+					    "tier", "id",   "execution_profile", "language",
+					    "code", NULL };
+
+static int check_keys(json_t *line, char *why, size_t size)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(line, key, value) {
+		const char *near;
+		size_t i = 0;
+
+		while (request_keys[i] && strcmp(request_keys[i], key))
+			i++;
+		if (request_keys[i])
+			continue;
+		near = suggest_nearest(key, request_keys);
+		snprintf(why, size, "%s: unknown key%s%s%s", key, near ? "; did you mean \"" : "",
+			 near ? near : "", near ? "\"?" : "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static json_t *perform(struct service *service, json_t *line, char *why, size_t size)
+{
+	const char *op = json_string_value(json_object_get(line, "op"));
+
+	if (!json_is_object(line))
+		snprintf(why, size, "a request is an object");
+	else if (!op)
+		snprintf(why, size, "op: a text is expected (run, run_code, ping, close)");
+	else if (check_keys(line, why, size) == 0) {
+		for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
+			if (strcmp(operations[i].name, op) == 0)
+				return operations[i].act(service, line, why, size);
+		snprintf(why, size, "op: unknown operation '%.64s'", op);
+	}
+	return NULL;
+}
+
+/* One line in, one line out; the request's id comes back as request_id. */
+static int answer_line(struct service *service, const char *text, size_t length)
+{
+	char why[512] = "";
+	json_error_t error;
+	json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+	json_t *answer = NULL;
+	_cleanup_free_ char *out = NULL;
+
+	if (line)
+		answer = perform(service, line, why, sizeof(why));
+	else
+		snprintf(why, sizeof(why), "column %d: %s", error.column, error.text);
+	if (!answer)
+		answer = json_pack("{s{ss}}", "error", "message", why[0] ? why : "internal error");
+	if (line && json_object_get(line, "id"))
+		(void)json_object_set(answer, "request_id", json_object_get(line, "id"));
+	out = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_decref(answer);
+	json_decref(line);
+	return !out || puts(out) < 0 || fflush(stdout) < 0 ? -EIO : 0;
+}
+
+static int serve(struct service *service)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while (!service->closing && (length = getline(&line, &room, stdin)) >= 0) {
+		if (length > 0 && line[length - 1] == '\n')
+			length--;
+		if (length > 0 && answer_line(service, line, (size_t)length) < 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+int verb_session(int argc, char **argv)
+{
+	struct service service = { 0 };
+	struct request q;
+	int r = -EINVAL;
+
+	if (request_read(&q, "session", "tool", argc, argv) < 0 || q.rest_count) {
+		if (q.rest_count)
+			fprintf(stderr, "stile session: unexpected operand '%s'\n", q.rest[0]);
+		request_free(&q);
+		return EXIT_USAGE;
+	}
+	service.request = &q;
+	service.env = request_environment(q.policy);
+	if (service.env && session_open(&service.run_session, q.policy, q.mode, q.label) == 0) {
+		q.policy = NULL;
+		r = serve(&service);
+		session_close(&service.code_session);
+		session_close(&service.run_session);
+	}
+	request_free_environment(service.env);
+	request_free(&q);
+	return r < 0 ? EXIT_CODE_INTERNAL & 255 : 0;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# stile session: JSON lines in, JSON lines out.
+. "$srcdir/tests/lib/tap.sh"
+export PATH=/usr/bin:/bin
+base=$(mktemp -d)
+cd "$base" || exit 1
+"$STILE" session --label test >answers 2>err <<'J'
+{"op":"ping","id":1}
+not json
+{"op":"run","argv":["echo","one"]}
+{"op":"run","argv":["sh","-c","id"]}
+{"op":"rnu"}
+{"op":"run","agrv":[]}
+{"op":"run","argv":["sleep","30"],"limits":{"wall_s":0.3}}
+{"op":"run","argv":["cat"],"stdin":"from stdin"}
+{"op":"run_code","language":"python","code":"open('left','w').write('x'); print(__import__('os').listdir('.'))"}
+{"op":"run_code","language":"python","code":"print(sorted(__import__('os').listdir('.')))"}
+{"op":"run","argv":["true"]}
+{"op":"close"}
+{"op":"ping"}
+J
+is "it ends well" $? 0
+line() { python3 -c 'import json,sys
+d=json.loads(open("answers").read().splitlines()[int(sys.argv[1])])
+for k in sys.argv[2].split("."): d=d[k]
+print(d)' "$1" "$2" 2>&1; }
+is "one answer a line, none after close" "$(wc -l <answers)" 12
+is "ping answers with the request's id" "$(line 0 request_id)" 1
+ok "a malformed line is an error answer" test -n "$(line 1 error.message)"
+is "a run" "$(line 2 stdout)" one
+is "a refusal" "$(line 3 exit_code)" -100
+is "an unknown operation" "$(line 4 error.message)" "op: unknown operation 'rnu'"
+is "an unknown key names the nearest" "$(line 5 error.message)" 'agrv: unknown key; did you mean "argv"?'
+is "a run's own clock" "$(line 6 status)" timed_out
+is "stdin as text" "$(line 7 stdout)" "from stdin"
+is "code runs" "$(line 8 status)" ok
+is "the next run sees nothing of the last" "$(line 9 stdout)" "['main.py', 'tmp']"
+is "limits are not carried over" "$(line 10 limits.wall_s)" 30.0
+cd / && rm -rf "$base"
+done_testing
