@@ -102,17 +102,23 @@ static void say(struct result *r, const char *text)
 		(void)output_take(r->err, text, strlen(text));
 }
 
-static void tell_unavailable(const struct session *s, struct result *r)
+static void tell_unavailable(const char *why, struct result *r)
 {
 	char text[600];
 
 	r->status = STATUS_UNAVAILABLE;
 	r->exit_code = EXIT_CODE_UNAVAILABLE;
 	r->finding = "SANDBOX_UNAVAILABLE";
-	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", s->unavailable);
-	snprintf(text, sizeof(text), "Code execution is unavailable: %s", s->unavailable);
+	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", why);
+	snprintf(text, sizeof(text), "Code execution is unavailable: %s", why);
 	say(r, text);
 	r->stderr_bytes = 0;
+}
+
+/* A limit that nothing here can hold is not silently ignored. */
+static bool asks_too_much(const struct limits *limits)
+{
+	return limits->disk_bytes != LIMIT_NONE || limits->inodes != LIMIT_NONE;
 }
 
 static void tell_denied(struct result *r, const struct verdict *verdict)
@@ -357,6 +363,10 @@ static void name_limiters(const struct session *s, struct result *r)
 			    area->memory_rlimit == RLIMIT_DATA ? "data-segment" :
 								 NULL;
 	r->processes_limiter = area->processes_rlimit ? "rlimit" : NULL;
+	if (!area->processes_rlimit && s->policy->processes &&
+	    r->limits.processes != LIMIT_NONE && r->warning_count < RESULT_WARNINGS_MAX)
+		r->warnings[r->warning_count++] =
+			"the number of processes is not limited: root is exempt from RLIMIT_NPROC and no cgroup is used";
 }
 
 static int start_and_watch(struct session *s, const struct run_request *q, struct pipes *p,
@@ -433,7 +443,11 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		}
 	}
 	if (s->unavailable[0]) {
-		tell_unavailable(s, r);
+		tell_unavailable(s->unavailable, r);
+		return 0;
+	}
+	if (asks_too_much(&q->limits)) {
+		tell_unavailable("the limits disk and inodes are not enforced by this build", r);
 		return 0;
 	}
 	e = q->program ? (snprintf(program, sizeof(program), "%s", q->program), 0) :
