@@ -7,8 +7,8 @@
 set -eu
 cd "$(dirname "$0")"
 top=$PWD
-build_packages="gcc make autoconf automake pkg-config gawk libelf-dev uthash-dev libcmocka-dev libseccomp-dev libjansson-dev"
-test_packages="python3 perl lua5.4 nodejs ruby php-cli tcl bash git clang mandoc busybox-static sudo"
+build_packages="gcc make autoconf automake pkg-config gawk procps libelf-dev uthash-dev libcmocka-dev libseccomp-dev libjansson-dev"
+test_packages="python3 perl lua5.4 nodejs ruby php-cli tcl bash git clang mandoc busybox-static sudo util-linux"
 
 missing() {
 	for package in "$@"; do

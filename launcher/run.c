@@ -366,7 +366,7 @@ static void name_limiters(const struct session *s, struct result *r)
 	if (!area->processes_rlimit && s->policy->processes &&
 	    r->limits.processes != LIMIT_NONE && r->warning_count < RESULT_WARNINGS_MAX)
 		r->warnings[r->warning_count++] =
-			"the number of processes is not limited: root is exempt from RLIMIT_NPROC and no cgroup is used";
+			"the number of processes is not limited: RLIMIT_NPROC holds only for an ordinary user in a user namespace of the run's own, and no cgroup is used";
 }
 
 static int start_and_watch(struct session *s, const struct run_request *q, struct pipes *p,
