@@ -14,6 +14,7 @@
 #include "backends/cleanup.h"
 #include "backends/init.h"
 #include "backends/landlock.h"
+#include "backends/leftovers.h"
 #include "backends/root.h"
 #include "backends/sys.h"
 
@@ -354,6 +355,23 @@ static void kill_rest(struct warden_life *life, struct init_report *report)
 		hunt(life, report);
 }
 
+/* A caller who granted the host's /tmp himself keeps what is in it. */
+static bool has_own_private_places(const struct warden_plan *plan)
+{
+	bool own = false;
+
+	for (size_t i = 0; i < plan->policy->path_count; i++) {
+		const struct path_rule *rule = &plan->policy->paths[i];
+
+		if (strcmp(rule->path, "/tmp") == 0 || strcmp(rule->path, "/dev/shm") == 0) {
+			if (!root_is_private_place(rule))
+				return false;
+			own = true;
+		}
+	}
+	return own && (plan->namespaces & CLONE_NEWNS);
+}
+
 static void end_program(struct warden_life *life)
 {
 	struct warden_area *area = life->area;
@@ -363,6 +381,7 @@ static void end_program(struct warden_life *life)
 	while (wait4(life->program, &area->wait_status, 0, &usage) < 0 && errno == EINTR)
 		;
 	kill_rest(life, &rest);
+	leftovers_clear(has_own_private_places(life->plan), life->plan->namespaces & CLONE_NEWIPC);
 	area->cpu_us = cpu_of(&usage) + rest.cpu_us;
 	area->max_rss_kb = (uint64_t)usage.ru_maxrss > rest.max_rss_kb ? (uint64_t)usage.ru_maxrss :
 									 rest.max_rss_kb;

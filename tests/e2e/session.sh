@@ -37,5 +37,16 @@ is "stdin as text" "$(line 7 stdout)" "from stdin"
 is "code runs" "$(line 8 status)" ok
 is "the next run sees nothing of the last" "$(line 9 stdout)" "['main.py', 'tmp']"
 is "limits are not carried over" "$(line 10 limits.wall_s)" 30.0
+"$STILE" session --no-preflight >left 2>/dev/null <<'J'
+{"op":"run","argv":["sh","-c","echo x >/tmp/left; echo x >/dev/shm/left; mkdir -p /tmp/a/b; ls /tmp /dev/shm"]}
+{"op":"run","argv":["sh","-c","ls -A /dev/shm; ls -d /tmp/left /tmp/a; python3 -c 'import os; print(len(os.listdir(\"/dev/shm\")))'"]}
+{"op":"run","argv":["python3","-c","import ctypes; print(ctypes.CDLL(None).shmget(77, 4096, 0o1600) >= 0)"]}
+{"op":"run","argv":["python3","-c","import ctypes; print(ctypes.CDLL(None).shmget(77, 4096, 0o600) >= 0)"]}
+J
+at() { python3 -c 'import json,sys; print(repr(json.loads(open("left").read().splitlines()[int(sys.argv[1])])["stdout"]))' "$1"; }
+ok "positive control: a run can leave files" grep -q 'left' <<<"$(at 0)"
+is "the next finds none in /tmp and /dev/shm" "$(at 1)" "'0\\n'"
+is "positive control: a run can leave shared memory" "$(at 2)" "'True\\n'"
+is "the next finds none" "$(at 3)" "'False\\n'"
 cd / && rm -rf "$base"
 done_testing
