@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #define SCRIPT_MAX (64u << 20)
@@ -33,25 +34,48 @@ static int add_folder(struct policy *policy, const char *path, unsigned rights)
 	return policy_add_path(policy, path, "/", rights | PATH_OPTIONAL, "recipe");
 }
 
-/* Runs `program flags…` and adds each absolute line it prints as a readable folder. */
-static int ask_folders(struct policy *policy, const char *program, const char *const *flags)
+/* The asked interpreter's child: it gets the question on 0, answers on 1, and has nothing else. */
+__attribute__((noreturn)) static void become_asked(const char *const *argv, int question, int answer)
+{
+	static char path[] = "PATH=/usr/bin:/bin", locale[] = "LC_ALL=C.UTF-8";
+	char *env[] = { path, locale, NULL };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (dup2(question >= 0 ? question : null, 0) >= 0 && dup2(answer, 1) >= 0 &&
+	    dup2(null, 2) >= 0)
+		(void)execve(argv[0], (char **)(uintptr_t)argv, env);
+	_exit(127);
+}
+
+/* A short script fits into a memory file whole, so nobody has to feed a pipe. */
+static int question_file(const char *script)
+{
+	int fd = script ? memfd_create("question", MFD_CLOEXEC) : -1;
+
+	if (fd >= 0 && (write(fd, script, strlen(script)) < 0 || lseek(fd, 0, SEEK_SET) < 0)) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Runs the interpreter with its question and hands each line of the answer to the policy. */
+static int ask_folders(struct policy *policy, const char *program, const struct interpreter *it)
 {
 	const char *argv[16] = { program };
+	_cleanup_fd_ int question = question_file(it->ask_script);
 	_cleanup_file_ FILE *answer = NULL;
 	char line[PATH_MAX];
 	int ends[2], r = 0;
 	pid_t pid;
 
-	for (size_t i = 0; flags[i] && i < 14; i++)
-		argv[i + 1] = flags[i];
+	for (size_t i = 0; it->ask_folders[i] && i < 14; i++)
+		argv[i + 1] = it->ask_folders[i];
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	pid = fork();
-	if (pid == 0) {
-		if (dup2(ends[1], 1) >= 0)
-			(void)execv(program, (char **)(void *)argv);
-		_exit(127);
-	}
+	if (pid == 0)
+		become_asked(argv, question, ends[1]);
 	(void)close(ends[1]);
 	answer = fdopen(ends[0], "re");
 	while (answer && r == 0 && fgets(line, sizeof(line), answer)) {
@@ -63,11 +87,13 @@ static int ask_folders(struct policy *policy, const char *program, const char *c
 	return r;
 }
 
-/* Shared objects: the system's library folders, and the loader itself. */
+/* Shared objects: the system's library folders, and the loader itself; locales and time zones, which
+ * libc reads for everybody. */
 static int add_libraries(struct policy *policy)
 {
 	static const char *const folders[] = { "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-					       "/lib64", "/usr/lib64" };
+					       "/lib64", "/usr/lib64", "/usr/lib/locale",
+					       "/usr/share/zoneinfo" };
 	static const char *const loaders[] = { "/lib64/ld-linux-x86-64.so.2",
 					       "/lib/ld-linux-aarch64.so.1" };
 	int r = 0;
@@ -99,6 +125,7 @@ int recipe_make(struct recipe *recipe, struct policy *policy, const char *langua
 {
 	int r;
 
+	recipe->error[0] = 0;
 	recipe->interpreter = interpreter_for_language(language);
 	if (!recipe->interpreter) {
 		snprintf(recipe->error, sizeof(recipe->error), "unknown language '%s'", language);
@@ -110,7 +137,7 @@ int recipe_make(struct recipe *recipe, struct policy *policy, const char *langua
 	if (r == 0)
 		r = add_libraries(policy);
 	if (r == 0 && recipe->interpreter->ask_folders)
-		r = ask_folders(policy, recipe->program, recipe->interpreter->ask_folders);
+		r = ask_folders(policy, recipe->program, recipe->interpreter);
 	snprintf(recipe->name, sizeof(recipe->name), "main%s",
 		 recipe->interpreter->suffix ? recipe->interpreter->suffix : "");
 	if (r < 0 && !recipe->error[0])
@@ -126,6 +153,7 @@ static int make_argv(struct recipe *recipe)
 
 	while (flags && flags[count])
 		count++;
+	free(recipe->argv);
 	recipe->argv = calloc(count + 3, sizeof(*recipe->argv));
 	if (!recipe->argv)
 		return -ENOMEM;
@@ -138,6 +166,7 @@ static int make_argv(struct recipe *recipe)
 
 int recipe_take_text(struct recipe *recipe, const char *text, size_t size)
 {
+	free(recipe->text);
 	recipe->text = malloc(size + 1);
 	if (!recipe->text)
 		return -ENOMEM;

@@ -23,6 +23,7 @@ struct service {
 	struct session run_session;  /* profile tool, or what the options said */
 	struct session code_session; /* of the language last asked for */
 	char code_language[32];
+	struct recipe recipe;        /* for it */
 	char **env;
 	bool closing;
 };
@@ -157,25 +158,25 @@ static json_t *act_run(struct service *service, json_t *line, char *why, size_t 
 }
 
 /* The walls of profile code hold one interpreter: another language opens another session. */
-static int open_code(struct service *service, struct recipe *recipe, const char *language, char *why,
-		     size_t size)
+static int open_code(struct service *service, const char *language, char *why, size_t size)
 {
 	struct document_error error;
-	struct policy *policy = policy_new();
-	int r = policy ? document_load_profile(policy, "code", NULL, &error) : -ENOMEM;
+	struct policy *policy;
+	int r;
 
+	if (service->code_session.is_open && strcmp(service->code_language, language) == 0)
+		return 0;
+	session_close(&service->code_session);
+	policy = policy_new();
+	r = policy ? document_load_profile(policy, "code", NULL, &error) : -ENOMEM;
 	if (r == 0)
-		r = recipe_make(recipe, policy, language);
+		r = recipe_make(&service->recipe, policy, language);
 	if (r < 0) {
-		snprintf(why, size, "%s", recipe->error[0] ? recipe->error : "profile code");
+		snprintf(why, size, "%s",
+			 service->recipe.error[0] ? service->recipe.error : "profile code");
 		policy_free(policy);
 		return r;
 	}
-	if (strcmp(service->code_language, language) == 0) {
-		policy_free(policy);
-		return 0;
-	}
-	session_close(&service->code_session);
 	snprintf(service->code_language, sizeof(service->code_language), "%s", language);
 	return session_open(&service->code_session, policy, service->request->mode,
 			    service->request->label);
@@ -185,25 +186,23 @@ static json_t *act_run_code(struct service *service, json_t *line, char *why, si
 {
 	const char *language = json_string_value(json_object_get(line, "language"));
 	json_t *code = json_object_get(line, "code");
-	struct recipe recipe = { 0 };
+	struct recipe *recipe = &service->recipe;
 	struct run_request run = { .home_is_run_folder = true, .env = service->env };
-	json_t *answer = NULL;
 
 	if (!language || !json_is_string(code) || strlen(language) >= 32) {
 		snprintf(why, size, "run_code needs the texts language and code");
 		return NULL;
 	}
-	if (open_code(service, &recipe, language, why, size) == 0 &&
-	    recipe_take_text(&recipe, json_string_value(code), json_string_length(code)) == 0) {
-		recipe_fill(&recipe, &run);
-		run.argv = recipe.argv;
-		run.limits = service->code_session.policy->limits;
-		take_stdin(&run, line);
-		if (take_limits(&run.limits, line, why, size) == 0)
-			answer = run_now(&service->code_session, &run);
-	}
-	recipe_free(&recipe);
-	return answer;
+	if (open_code(service, language, why, size) < 0 ||
+	    recipe_take_text(recipe, json_string_value(code), json_string_length(code)) < 0)
+		return NULL;
+	recipe_fill(recipe, &run);
+	run.argv = recipe->argv;
+	run.limits = service->code_session.policy->limits;
+	take_stdin(&run, line);
+	if (take_limits(&run.limits, line, why, size) < 0)
+		return NULL;
+	return run_now(&service->code_session, &run);
 }
 
 static json_t *act_ping(struct service *service, json_t *line, char *why, size_t size)
@@ -331,6 +330,7 @@ int verb_session(int argc, char **argv)
 		session_close(&service.code_session);
 		session_close(&service.run_session);
 	}
+	recipe_free(&service.recipe);
 	request_free_environment(service.env);
 	request_free(&q);
 	return r < 0 ? EXIT_CODE_INTERNAL & 255 : 0;

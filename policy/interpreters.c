@@ -288,8 +288,9 @@ const struct interpreter interpreters[] = {
 		.languages = "tcl tclsh",
 		.suffix = ".tcl",
 		.code_flags = WORDS(NULL),
-		/* It has no flag for code: the question goes in through standard input.
-		 */
+		.ask_folders = WORDS(NULL),
+		/* It has no flag for code: the question goes in through standard input. */
+		.ask_script = "puts [info library]\nforeach d $auto_path { puts $d }\n",
 		.options = {.value_long = "-encoding", .single_dash = true},
 	},
 	{

@@ -62,6 +62,7 @@ struct interpreter {
 		*code_flags; /* between program and file in profile `code`; NULL-ended */
 	const char *const *ask_folders; /* arguments that make it print its own folders,
 					 * one a line; NULL = there is nothing to ask */
+	const char *ask_script; /* instead: what it is told on standard input to do the same */
 	struct interpreter_options options;
 };
 
