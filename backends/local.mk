@@ -1,6 +1,30 @@
-noinst_LIBRARIES += libbackends.a
-libbackends_a_SOURCES = \
-	%D%/caps.c %D%/caps.h %D%/child.c %D%/child.h %D%/cleanup.h %D%/empty.c %D%/empty.h \
-	%D%/init.c %D%/init.h %D%/landlock.c %D%/landlock.h %D%/leftovers.c %D%/leftovers.h %D%/layers.h %D%/rlimits.c \
-	%D%/rlimits.h %D%/root.c %D%/root.h %D%/seccomp.c %D%/seccomp.h %D%/sys.h \
-	%D%/warden.c %D%/warden.h %D%/warden_inside.c %D%/warden_inside.h
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The walls: one file per kernel mechanism. Knows policy.
+noinst_LTLIBRARIES += libbackends.la
+libbackends_la_SOURCES = \
+	%D%/caps.c \
+	%D%/caps.h \
+	%D%/child.c \
+	%D%/child.h \
+	%D%/cleanup.h \
+	%D%/empty.c \
+	%D%/empty.h \
+	%D%/init.c \
+	%D%/init.h \
+	%D%/landlock.c \
+	%D%/landlock.h \
+	%D%/layers.h \
+	%D%/leftovers.c \
+	%D%/leftovers.h \
+	%D%/rlimits.c \
+	%D%/rlimits.h \
+	%D%/root.c \
+	%D%/root.h \
+	%D%/seccomp.c \
+	%D%/seccomp.h \
+	%D%/sys.h \
+	%D%/warden.c \
+	%D%/warden.h \
+	%D%/warden_inside.c \
+	%D%/warden_inside.h
+libbackends_la_LIBADD = libpolicy.la $(SECCOMP_LIBS)

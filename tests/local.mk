@@ -1,46 +1,68 @@
-UNIT_TESTS =
-UNIT_TESTS += test-argv
-test_argv_SOURCES = %D%/unit/test-argv.c
-test_argv_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-compile
-test_compile_SOURCES = %D%/unit/test-compile.c
-test_compile_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-document
-test_document_SOURCES = %D%/unit/test-document.c
-test_document_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-empty
-test_empty_SOURCES = %D%/unit/test-empty.c
-test_empty_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-interpreters
-test_interpreters_SOURCES = %D%/unit/test-interpreters.c
-test_interpreters_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-limits
-test_limits_SOURCES = %D%/unit/test-limits.c
-test_limits_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-output
-test_output_SOURCES = %D%/unit/test-output.c
-test_output_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-owner
-test_owner_SOURCES = %D%/unit/test-owner.c
-test_owner_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-path
-test_path_SOURCES = %D%/unit/test-path.c
-test_path_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-policy
-test_policy_SOURCES = %D%/unit/test-policy.c
-test_policy_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-result
-test_result_SOURCES = %D%/unit/test-result.c
-test_result_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-session-folder
-test_session_folder_SOURCES = %D%/unit/test-session-folder.c
-test_session_folder_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += test-suggest
-test_suggest_SOURCES = %D%/unit/test-suggest.c
-test_suggest_LDADD = $(STILE_LIBS) $(CMOCKA_LIBS)
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Each program is built from the file of its own name (automake's default).
+LDADD = liblauncher.la $(CMOCKA_LIBS)
+
+if ENABLE_TESTS
+UNIT_TESTS = \
+	%D%/unit/test-argv \
+	%D%/unit/test-compile \
+	%D%/unit/test-document \
+	%D%/unit/test-empty \
+	%D%/unit/test-interpreters \
+	%D%/unit/test-limits \
+	%D%/unit/test-output \
+	%D%/unit/test-owner \
+	%D%/unit/test-path \
+	%D%/unit/test-policy \
+	%D%/unit/test-result \
+	%D%/unit/test-session-folder \
+	%D%/unit/test-suggest
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
-E2E_TESTS = %D%/e2e/run.sh %D%/e2e/code.sh %D%/e2e/session.sh %D%/e2e/no_namespaces.sh
+endif
+
+E2E_TESTS = \
+	%D%/e2e/code.sh \
+	%D%/e2e/frame.sh \
+	%D%/e2e/no_namespaces.sh \
+	%D%/e2e/programs.sh \
+	%D%/e2e/run.sh \
+	%D%/e2e/session.sh
 dist_check_SCRIPTS += $(E2E_TESTS)
 TESTS += $(E2E_TESTS)
-EXTRA_DIST += %D%/lib/tap.sh %D%/fuzz/fuzz-owner.c %D%/fuzz/fuzz-policy.c %D%/bench/bench-decide.c
+EXTRA_DIST += %D%/lib/tap.sh
+
+# make check-unit, make check-e2e: one half each.
+check-unit:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)'
+check-e2e:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(E2E_TESTS)'
+
+# make fuzzers: the libFuzzer targets; setup.sh runs them.
+FUZZERS = \
+	%D%/fuzz/fuzz-owner \
+	%D%/fuzz/fuzz-policy
+EXTRA_PROGRAMS += $(FUZZERS)
+FUZZING = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_fuzz_owner_LDFLAGS = $(FUZZING)
+%C%_fuzz_fuzz_policy_LDFLAGS = $(FUZZING)
+if ENABLE_FUZZERS
+fuzzers: $(FUZZERS)
+else
+fuzzers:
+	@echo "configure with --enable-fuzzers and CC=clang first" >&2; exit 1
+endif
+
+# make bench: what the design promises, as ratios on this machine. make escape: the attacks.
+BENCHES = %D%/bench/bench-decide
+EXTRA_PROGRAMS += $(BENCHES)
+CLEANFILES += $(EXTRA_PROGRAMS)
+
+bench: stile $(BENCHES)
+	$(AM_TESTS_ENVIRONMENT) for bench in $(BENCHES); do ./$$bench || exit 1; done
+	$(AM_TESTS_ENVIRONMENT) script='$(srcdir)/%D%/bench/run.sh'; \
+	if test -f "$$script"; then bash "$$script"; fi
+escape: stile
+	$(AM_TESTS_ENVIRONMENT) bash '$(srcdir)/%D%/escape/run.sh'
+
+.PHONY: bench check-e2e check-unit escape fuzzers

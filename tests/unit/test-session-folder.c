@@ -39,11 +39,12 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	char command[96];
+	int r;
 
 	(void)snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
-	(void)system(command);
+	r = system(command);
 	free(*state);
-	return 0;
+	return r;
 }
 
 static char *path_in(void **state, const char *name, char out[256])
