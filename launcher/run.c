@@ -424,8 +424,7 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 int run_once(struct session *s, const struct run_request *q, struct captured *captured,
 	     struct result *r)
 {
-	struct verdict_text *text = calloc(1, sizeof(*text));
-	_cleanup_free_ struct verdict_text *owned = text;
+	_cleanup_free_ struct verdict_text *text = calloc(1, sizeof(*text));
 	struct folder_error error = { "" };
 	struct run_folder folder;
 	struct verdict verdict;

@@ -133,8 +133,7 @@ static void show_rules(const struct policy *p)
 
 int verb_check(int argc, char **argv)
 {
-	struct verdict_text *text = calloc(1, sizeof(*text));
-	_cleanup_free_ struct verdict_text *owned = text;
+	_cleanup_free_ struct verdict_text *text = calloc(1, sizeof(*text));
 	struct session s = { 0 };
 	struct verdict verdict;
 	struct request q;
