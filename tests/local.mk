@@ -54,14 +54,21 @@ fuzzers:
 endif
 
 # make bench: what the design promises, as ratios on this machine. make escape: the attacks.
-BENCHES = %D%/bench/bench-decide
+BENCHES = \
+	%D%/bench/bench-decide \
+	%D%/bench/bench-guest \
+	%D%/bench/bench-run
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(EXTRA_PROGRAMS)
+EXTRA_DIST += %D%/bench/run.sh
+%C%_bench_bench_guest_LDFLAGS = -all-static -no-pie
+%C%_bench_bench_guest_LDADD =
+%C%_bench_bench_run_LDADD =
 
 bench: stile $(BENCHES)
-	$(AM_TESTS_ENVIRONMENT) for bench in $(BENCHES); do ./$$bench || exit 1; done
-	$(AM_TESTS_ENVIRONMENT) script='$(srcdir)/%D%/bench/run.sh'; \
-	if test -f "$$script"; then bash "$$script"; fi
+	./%D%/bench/bench-decide
+	$(AM_TESTS_ENVIRONMENT) BENCH_RUN='./%D%/bench/bench-run' \
+	BENCH_GUEST='./%D%/bench/bench-guest' bash '$(srcdir)/%D%/bench/run.sh'
 escape: stile
 	$(AM_TESTS_ENVIRONMENT) bash '$(srcdir)/%D%/escape/run.sh'
 
