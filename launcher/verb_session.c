@@ -38,7 +38,7 @@ static json_t *parse_result(const struct result *r)
 {
 	_cleanup_free_ char *text = result_to_json(r, false);
 
-	return text ? json_loads(text, 0, NULL) : NULL;
+	return text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
 }
 
 static const struct limit_row *limit_by_key(const char *key)

@@ -48,5 +48,8 @@ ok "positive control: a run can leave files" grep -q 'left' <<<"$(at 0)"
 is "the next finds none in /tmp and /dev/shm" "$(at 1)" "'0\\n'"
 is "positive control: a run can leave shared memory" "$(at 2)" "'True\\n'"
 is "the next finds none" "$(at 3)" "'False\\n'"
+"$STILE" session >zeros 2>/dev/null <<<'{"op":"run","argv":["head","-c","3","/dev/zero"]}'
+is "zero bytes in the output are kept" \
+	"$(python3 -c 'import json; print(repr(json.load(open("zeros"))["stdout"]))')" "'\\x00\\x00\\x00'"
 cd / && rm -rf "$base"
 done_testing
