@@ -163,9 +163,9 @@ static int refuse_protocols(scmp_filter_ctx ctx, int domain, uint32_t type, uint
 		if (protocol < 32 && (listed & (1u << protocol)))
 			continue;
 		r = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPROTONOSUPPORT), SCMP_SYS(socket), 3,
-				     SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)domain),
+				     SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)domain, 0),
 				     SCMP_A1_32(SCMP_CMP_MASKED_EQ, SOCK_TYPE_MASK, type),
-				     SCMP_A2_32(how, protocol));
+				     SCMP_A2_32(how, protocol, 0));
 		if (r < 0)
 			return r;
 	}
@@ -184,7 +184,7 @@ static int refuse_types(scmp_filter_ctx ctx, const struct socket_row *rows, size
 		else
 			r = seccomp_rule_add(
 				ctx, SCMP_ACT_ERRNO(EPROTONOSUPPORT), SCMP_SYS(socket), 2,
-				SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)domain),
+				SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)domain, 0),
 				SCMP_A1_32(SCMP_CMP_MASKED_EQ, SOCK_TYPE_MASK, type));
 		if (r < 0)
 			return r;
@@ -203,12 +203,12 @@ static int allow_sockets(scmp_filter_ctx ctx, const struct socket_row *rows, siz
 		r = has_row(rows, count, domain, -1) ?
 			    refuse_types(ctx, rows, count, domain) :
 			    seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
-					     SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)domain));
+					     SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)domain, 0));
 		if (r < 0)
 			return r;
 	}
 	return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
-				SCMP_A0_32(SCMP_CMP_GT, (uint32_t)highest));
+				SCMP_A0_32(SCMP_CMP_GT, (uint32_t)highest, 0));
 }
 
 static int allow_wished_sockets(scmp_filter_ctx ctx, const struct seccomp_wish *wish)
