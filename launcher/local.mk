@@ -2,6 +2,8 @@
 # The host: the verbs and the life of a run. Knows all; everything but main.c is a library, for the tests.
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
+	%D%/advice.c \
+	%D%/advice.h \
 	%D%/look.c \
 	%D%/look.h \
 	%D%/meta.c \
@@ -9,6 +11,10 @@ liblauncher_la_SOURCES = \
 	%D%/output.h \
 	%D%/owner.c \
 	%D%/owner.h \
+	%D%/probes.c \
+	%D%/probes.h \
+	%D%/probes_cgroup.c \
+	%D%/probes_namespace.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
 	%D%/report.c \
@@ -24,6 +30,7 @@ liblauncher_la_SOURCES = \
 	%D%/session_folder.c \
 	%D%/session_folder.h \
 	%D%/verb_demo.c \
+	%D%/verb_doctor.c \
 	%D%/verb_run.c \
 	%D%/verb_session.c \
 	%D%/verbs.h \

@@ -26,6 +26,7 @@ const struct verb verbs[] = {
 	{ "check", "[OPTION…] -- PROGRAM [ARGUMENT…]", "say what the preflight would say; run nothing", verb_check },
 	{ "session", "[OPTION…]", "serve runs: JSON lines in, JSON lines out", verb_session },
 	{ "demo", "[--json]", "show legal calls and attacks, and how each ends", verb_demo },
+	{ "doctor", "[--json]", "say which layers this host enforces, proved by probes", verb_doctor },
 	{ "help", "[VERB]", "print this", verb_help },
 	{ "version", "", "print the version", verb_version },
 	{ NULL, NULL, NULL, NULL },

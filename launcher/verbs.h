@@ -15,5 +15,6 @@ int verb_code(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_session(int argc, char **argv);
 int verb_demo(int argc, char **argv);
+int verb_doctor(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_version(int argc, char **argv);

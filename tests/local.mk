@@ -23,6 +23,7 @@ endif
 
 E2E_TESTS = \
 	%D%/e2e/code.sh \
+	%D%/e2e/doctor.sh \
 	%D%/e2e/frame.sh \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/programs.sh \
