@@ -4,7 +4,7 @@
  * capabilities, no_new_privs, Landlock, seccomp. Namespaces and the session's Landlock domain are the
  * warden's and inherited.
  *
- * Runs in the forked child; allocates nothing, logs nothing. A failed step is told through the
+ * Runs in the vforked child, in the warden's memory; allocates nothing, logs nothing. A failed step is told through the
  * shared area and ends the child: the program is never started with less than was promised.
  */
 #include "backends/child.h"
@@ -27,15 +27,11 @@ __attribute__((noreturn)) static void fail(struct warden_area *area, const char 
 	_exit(127);
 }
 
+/* The warden has all signals at their defaults and none blocked. */
 static int enter_session(const struct child_order *order)
 {
-	sigset_t none;
-
 	(void)order;
-	for (int signal = 1; signal < NSIG; signal++)
-		(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 || setsid() < 0)
+	if (setsid() < 0)
 		return -errno;
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
 }

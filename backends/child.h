@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program's child, from fork to exec. Runs in the warden's fork; raw system calls only. */
+/* The program's child, from vfork to exec. Runs in the warden's memory; raw system calls only. */
 #pragma once
 
 #include "backends/warden.h"

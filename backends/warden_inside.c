@@ -10,12 +10,15 @@
  */
 #include "backends/warden_inside.h"
 
+#include "backends/caps.h"
 #include "backends/child.h"
 #include "backends/cleanup.h"
 #include "backends/init.h"
 #include "backends/landlock.h"
 #include "backends/leftovers.h"
+#include "backends/placeholder.h"
 #include "backends/root.h"
+#include "backends/rule_tree.h"
 #include "backends/sys.h"
 
 #include <errno.h>
@@ -30,6 +33,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 struct warden_life {
@@ -44,6 +48,7 @@ struct warden_life {
 	int children; /* /proc/self/task/SELF/children, where there is no init */
 	pid_t program; /* running now, 0 = none */
 	int pidfd;
+	int oom_score;
 };
 
 static int fail_step(struct warden_life *life, const char *step, int r)
@@ -61,6 +66,23 @@ static int answer(const struct warden_life *life, char what, pid_t pid)
 	} message = { what, pid };
 
 	return send(life->socket, &message, sizeof(message), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* Closes all descriptors above 2 but these two, the second of which may be -1. */
+static int close_others(int one, int other)
+{
+	unsigned first = 3;
+	int low = one < other ? one : other, high = one < other ? other : one;
+	const int kept[] = { low, high };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (kept[i] < (int)first)
+			continue;
+		if (kept[i] > (int)first && sys_close_range(first, (unsigned)kept[i] - 1) < 0)
+			return -errno;
+		first = (unsigned)kept[i] + 1;
+	}
+	return sys_close_range(first, ~0u) < 0 ? -errno : 0;
 }
 
 /* The launcher's death ends the warden: by signal where init's death then cleans up, by end of file on
@@ -84,21 +106,7 @@ static int stand_alone(struct warden_life *life)
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		if (dup2(null, fd) < 0)
 			return -errno;
-	if (life->socket > 3 && sys_close_range(3, (unsigned)life->socket - 1) < 0)
-		return -errno;
-	return sys_close_range((unsigned)life->socket + 1, ~0u) < 0 ? -errno : 0;
-}
-
-static int join_cgroup(struct warden_life *life)
-{
-	_cleanup_fd_ int fd = -1;
-
-	if (!life->plan->cgroup)
-		return 0;
-	fd = openat(AT_FDCWD, life->plan->cgroup, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		return -errno;
-	return 0;
+	return close_others(life->socket, life->plan->keeper);
 }
 
 static int write_file(const char *path, const char *text)
@@ -137,23 +145,36 @@ static const struct {
 	{ CLONE_NEWPID, NS_PID, "namespace pid" },
 };
 
+static int enter_user_namespace(struct warden_life *life)
+{
+	int r;
+
+	if (!(life->plan->namespaces & CLONE_NEWUSER))
+		return 0;
+	if (unshare(CLONE_NEWUSER) < 0)
+		return -errno;
+	/* An undumpable process's map files belong to root: for this moment it is not. */
+	(void)prctl(PR_SET_DUMPABLE, 1);
+	r = map_user(life);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	return r;
+}
+
+/* All at once is cheaper than each by itself; one by one then tells which the kernel refuses. */
 static int enter_namespaces(struct warden_life *life)
 {
-	for (size_t i = 0; i < sizeof(namespace_steps) / sizeof(*namespace_steps); i++) {
-		int r = 0;
+	unsigned rest = life->plan->namespaces & ~(unsigned)CLONE_NEWUSER;
+	int r = fail_step(life, namespace_steps[0].step, enter_user_namespace(life));
 
+	if (r < 0)
+		return r;
+	if (rest && unshare((int)rest) == 0)
+		rest = 0;
+	for (size_t i = 0; i < sizeof(namespace_steps) / sizeof(*namespace_steps); i++) {
 		if (!(life->plan->namespaces & namespace_steps[i].flag))
 			continue;
-		if (unshare((int)namespace_steps[i].flag) < 0)
-			r = -errno;
-		/* An undumpable process's map files belong to root: for this moment it is not. */
-		if (r == 0 && namespace_steps[i].flag == CLONE_NEWUSER) {
-			(void)prctl(PR_SET_DUMPABLE, 1);
-			r = map_user(life);
-			(void)prctl(PR_SET_DUMPABLE, 0);
-		}
-		if (r < 0)
-			return fail_step(life, namespace_steps[i].step, r);
+		if ((rest & namespace_steps[i].flag) && unshare((int)namespace_steps[i].flag) < 0)
+			return fail_step(life, namespace_steps[i].step, -errno);
 		life->area->layers.namespaces[namespace_steps[i].index].enforced = true;
 	}
 	return 0;
@@ -168,6 +189,8 @@ static int start_init(void *ctx, int new_root)
 	if (!(life->plan->namespaces & CLONE_NEWPID))
 		return 0;
 	r = init_start(&life->init, new_root);
+	if (r == 0)
+		r = placeholder_outlive(life->plan->keeper, life->init.pid);
 	return r < 0 ? fail_step(life, "namespace pid", r) : 0;
 }
 
@@ -187,6 +210,9 @@ static int build_root(struct warden_life *life)
 		return start_init(life, -1);
 	if (life->plan->namespaces & CLONE_NEWUTS)
 		(void)!sethostname("stile", 5);
+	r = placeholder_wait(life->plan->keeper);
+	if (r < 0)
+		return fail_step(life, "placeholders for protected paths", r);
 	r = root_build(&plan, &step);
 	return fail_step(life, step, r);
 }
@@ -247,12 +273,14 @@ static int build_walls(struct warden_life *life)
 {
 	int r = fail_step(life, "stand alone", stand_alone(life));
 
-	if (r == 0)
-		r = fail_step(life, "cgroup", join_cgroup(life));
+	/* Opened while there is a /proc; only used where the warden shares a group with the program. */
+	life->oom_score = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
 	if (r == 0)
 		r = enter_namespaces(life);
 	if (r == 0)
 		r = fail_step(life, "subreaper", become_reaper(life));
+	if (r == 0)
+		caps_drop_bounding();
 	if (r == 0)
 		r = build_root(life);
 	if (r == 0 && life->plan->walls)
@@ -260,10 +288,10 @@ static int build_walls(struct warden_life *life)
 	return r;
 }
 
-/* The order's three descriptors come beside it. */
-static int receive(const struct warden_life *life, char *what, int fds[3])
+/* The order's descriptors come beside it. */
+static int receive(const struct warden_life *life, char *what, int fds[WARDEN_FDS])
 {
-	char control[CMSG_SPACE(3 * sizeof(int))];
+	char control[CMSG_SPACE(WARDEN_FDS * sizeof(int))];
 	struct iovec part = { .iov_base = what, .iov_len = 2 };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
@@ -274,12 +302,31 @@ static int receive(const struct warden_life *life, char *what, int fds[3])
 
 	if (n <= 0)
 		return n < 0 ? -errno : -EPIPE;
-	if (header && header->cmsg_len == CMSG_LEN(3 * sizeof(int)))
-		memcpy(fds, CMSG_DATA(header), 3 * sizeof(int));
+	if (header && header->cmsg_len <= CMSG_LEN(WARDEN_FDS * sizeof(int)))
+		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
 	return 0;
 }
 
-static void start_program(struct warden_life *life, const int fds[3])
+/* Forks with the highest score, which the child keeps: where memory runs out, it goes before the warden. */
+static pid_t fork_program(const struct warden_life *life, int cgroup)
+{
+	char usual[16] = "0";
+	bool raises = life->area->dies_first && life->oom_score >= 0;
+	pid_t pid;
+	int error;
+
+	if (raises)
+		raises = pread(life->oom_score, usual, sizeof(usual) - 1, 0) > 0 &&
+			 pwrite(life->oom_score, "1000", 4, 0) == 4;
+	pid = sys_fork_into(cgroup);
+	error = errno;
+	if (raises && pid != 0)
+		(void)!pwrite(life->oom_score, usual, strlen(usual), 0);
+	errno = error;
+	return pid;
+}
+
+static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 {
 	struct child_order order = {
 		.area = life->area,
@@ -292,7 +339,8 @@ static void start_program(struct warden_life *life, const int fds[3])
 
 	life->area->child_error = 0;
 	life->area->child_step[0] = 0;
-	pid = fork();
+	/* The child borrows our memory until exec and only makes system calls: no page is copied. */
+	pid = vfork();
 	if (pid == 0)
 		child_become_program(&order);
 	if (pid < 0) {
@@ -364,7 +412,7 @@ static bool has_own_private_places(const struct warden_plan *plan)
 		const struct path_rule *rule = &plan->policy->paths[i];
 
 		if (strcmp(rule->path, "/tmp") == 0 || strcmp(rule->path, "/dev/shm") == 0) {
-			if (!root_is_private_place(rule))
+			if (!rule_is_private_place(rule))
 				return false;
 			own = true;
 		}
@@ -372,16 +420,40 @@ static bool has_own_private_places(const struct warden_plan *plan)
 	return own && (plan->namespaces & CLONE_NEWNS);
 }
 
+/* File systems of our own hold nothing but what this run wrote; their size says it all. */
+static void measure_private_places(const struct warden_life *life)
+{
+	static const char *const places[] = { "/tmp", "/dev/shm" };
+	uint64_t bytes = 0, inodes = 0;
+
+	if (!has_own_private_places(life->plan))
+		return;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		struct statvfs st;
+
+		if (statvfs(places[i], &st) < 0 || st.f_blocks == 0)
+			continue;
+		bytes += (uint64_t)(st.f_blocks - st.f_bfree) * st.f_frsize;
+		inodes += st.f_files > st.f_ffree ? st.f_files - st.f_ffree - 1 : 0;
+	}
+	life->area->private_bytes = bytes;
+	life->area->private_inodes = inodes;
+}
+
 static void end_program(struct warden_life *life)
 {
 	struct warden_area *area = life->area;
 	struct init_report rest = { 0 };
+	struct leftovers where = { .policy = life->plan->policy,
+				   .work = life->plan->work,
+				   .own_root = has_own_private_places(life->plan),
+				   .own_ipc = life->plan->namespaces & CLONE_NEWIPC };
 	struct rusage usage;
 
 	while (wait4(life->program, &area->wait_status, 0, &usage) < 0 && errno == EINTR)
 		;
 	kill_rest(life, &rest);
-	leftovers_clear(has_own_private_places(life->plan), life->plan->namespaces & CLONE_NEWIPC);
+	area->leftover = leftovers_clear(&where);
 	area->cpu_us = cpu_of(&usage) + rest.cpu_us;
 	area->max_rss_kb = (uint64_t)usage.ru_maxrss > rest.max_rss_kb ? (uint64_t)usage.ru_maxrss :
 									 rest.max_rss_kb;
@@ -396,7 +468,7 @@ static void end_program(struct warden_life *life)
 
 static void obey(struct warden_life *life)
 {
-	int fds[3] = { -1, -1, -1 };
+	int fds[WARDEN_FDS] = { -1, -1, -1, -1 };
 	char what[2] = { 0 };
 
 	if (receive(life, what, fds) < 0) {
@@ -411,6 +483,8 @@ static void obey(struct warden_life *life)
 		start_program(life, fds);
 	else if (what[0] == WARDEN_KILL && life->program)
 		(void)kill(life->program, SIGKILL);
+	else if (what[0] == WARDEN_MEASURE)
+		measure_private_places(life);
 	else if (what[0] == WARDEN_SIGNAL && life->program)
 		(void)kill(-life->program, what[1]);
 }
@@ -442,7 +516,8 @@ void warden_live(const struct warden_plan *plan, struct warden_area *area, int s
 				    .init = { .pid = -1, .order = -1, .report = -1 },
 				    .signal_scope = -1,
 				    .children = -1,
-				    .pidfd = -1 };
+				    .pidfd = -1,
+				    .oom_score = -1 };
 	int r = build_walls(&life);
 
 	if (r < 0) {
