@@ -4,6 +4,9 @@ noinst_LTLIBRARIES += libbackends.la
 libbackends_la_SOURCES = \
 	%D%/caps.c \
 	%D%/caps.h \
+	%D%/cgroup.c \
+	%D%/cgroup.h \
+	%D%/cgroup_find.c \
 	%D%/child.c \
 	%D%/child.h \
 	%D%/cleanup.h \

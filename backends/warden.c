@@ -70,6 +70,8 @@ void warden_stop(struct warden *w)
 /* Room for `size` bytes, aligned for pointers. */
 static uint32_t reserve(struct warden_area *area, size_t size)
 {
+	if (r == 0 && plan->started)
+		plan->started(plan->ctx, w->pid);
 	size_t room = WARDEN_AREA_BYTES - sizeof(*area);
 	size_t at = (area->used + 7u) & ~(size_t)7;
 
@@ -113,21 +115,22 @@ uint32_t warden_put_list(struct warden_area *area, char *const *list)
 	return at;
 }
 
-int warden_run(struct warden *w, const int fds[3])
+int warden_run(struct warden *w, const int fds[WARDEN_FDS])
 {
-	char control[CMSG_SPACE(3 * sizeof(int))] = { 0 };
+	size_t size = (fds[WARDEN_FDS - 1] < 0 ? WARDEN_FDS - 1 : WARDEN_FDS) * sizeof(int);
+	char control[CMSG_SPACE(WARDEN_FDS * sizeof(int))] = { 0 };
 	char what[2] = { WARDEN_RUN, 0 };
 	struct iovec part = { .iov_base = what, .iov_len = sizeof(what) };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
 				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
+				  .msg_controllen = CMSG_SPACE(size) };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
 	header->cmsg_level = SOL_SOCKET;
 	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(3 * sizeof(int));
-	memcpy(CMSG_DATA(header), fds, 3 * sizeof(int));
+	header->cmsg_len = CMSG_LEN(size);
+	memcpy(CMSG_DATA(header), fds, size);
 	return sendmsg(w->socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
@@ -165,3 +168,8 @@ int warden_read(struct warden *w, pid_t *pid)
 		*pid = message.pid;
 	return message.what;
 }
+int warden_measure(struct warden *w)
+{
+	return send_word(w, WARDEN_MEASURE, 0);
+}
+

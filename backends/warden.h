@@ -23,6 +23,7 @@
 #define WARDEN_AREA_BYTES (6u << 20) /* ARG_MAX of 2 MiB, environment, pointers */
 #define WARDEN_STEP_MAX 64
 
+#define WARDEN_FDS 4
 struct warden_area {
 	/* written by the warden while it builds the walls, read by the launcher at "ready" */
 	struct layers layers;
@@ -34,6 +35,7 @@ struct warden_area {
 	int memory_rlimit;          /* RLIMIT_AS, RLIMIT_DATA, or -1 = limited elsewhere */
 	bool processes_rlimit;      /* RLIMIT_NPROC is the limiter */
 	uint32_t program, cwd;      /* offsets of texts in data */
+	bool dies_first;            /* the warden shares the group: it must be the last to be killed */
 	uint32_t argv, envp;        /* offsets of char *[], pointers into this area, NULL-ended */
 	uint32_t used;
 
@@ -46,7 +48,7 @@ struct warden_area {
 	char data[];
 };
 
-enum warden_message { WARDEN_RUN = 'r', WARDEN_KILL = 'k', WARDEN_SIGNAL = 's' /* +1 byte */ };
+enum warden_message { WARDEN_RUN = 'r', WARDEN_KILL = 'k', WARDEN_SIGNAL = 's' /* +1 byte */, WARDEN_MEASURE = 'm' };
 enum warden_answer { WARDEN_READY = 'R', WARDEN_STARTED = 'S', WARDEN_ENDED = 'E', WARDEN_FAILED = 'F' };
 
 struct warden_plan {
@@ -77,10 +79,13 @@ void warden_stop(struct warden *w);
 uint32_t warden_put_text(struct warden_area *area, const char *text);
 uint32_t warden_put_list(struct warden_area *area, char *const *list);
 
-/* Starts the request in the area with these as descriptors 0, 1, 2. 0 or -errno. */
-int warden_run(struct warden *w, const int fds[3]);
+/* Starts the request in the area with these as descriptors 0, 1, 2, born in the control group behind
+ * the fourth (-1 = the warden's own). 0 or -errno. */
+int warden_run(struct warden *w, const int fds[WARDEN_FDS]);
 int warden_kill(struct warden *w);
 int warden_signal(struct warden *w, int signal);
 
 /* Reads one answer (blocking); *pid of the program with WARDEN_STARTED. Answer or -errno; -EPIPE: it died. */
 int warden_read(struct warden *w, pid_t *pid);
+/* Asks what the session's private places hold; the answer comes into the area, some time. */
+int warden_measure(struct warden *w);

@@ -307,23 +307,16 @@ static int receive(const struct warden_life *life, char *what, int fds[WARDEN_FD
 	return 0;
 }
 
-/* Forks with the highest score, which the child keeps: where memory runs out, it goes before the warden. */
-static pid_t fork_program(const struct warden_life *life, int cgroup)
+/* The child keeps the highest score: where memory runs out, it goes before the warden. */
+static bool raise_oom_score(const struct warden_life *life, char usual[16])
 {
-	char usual[16] = "0";
-	bool raises = life->area->dies_first && life->oom_score >= 0;
-	pid_t pid;
-	int error;
+	ssize_t n;
 
-	if (raises)
-		raises = pread(life->oom_score, usual, sizeof(usual) - 1, 0) > 0 &&
-			 pwrite(life->oom_score, "1000", 4, 0) == 4;
-	pid = sys_fork_into(cgroup);
-	error = errno;
-	if (raises && pid != 0)
-		(void)!pwrite(life->oom_score, usual, strlen(usual), 0);
-	errno = error;
-	return pid;
+	if (!life->area->dies_first || life->oom_score < 0)
+		return false;
+	n = pread(life->oom_score, usual, 15, 0);
+	usual[n > 0 ? n : 0] = 0;
+	return n > 0 && pwrite(life->oom_score, "1000", 4, 0) == 4;
 }
 
 static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
@@ -335,19 +328,27 @@ static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 		.signal_scope = life->signal_scope,
 		.seccomp = life->plan->seccomp,
 	};
+	int cgroup = fds[WARDEN_FDS - 1], error;
+	char usual[16];
+	bool raised = raise_oom_score(life, usual);
 	pid_t pid;
 
 	life->area->child_error = 0;
 	life->area->child_step[0] = 0;
-	/* The child borrows our memory until exec and only makes system calls: no page is copied. */
-	pid = vfork();
+	/* The child borrows our memory until exec and only makes system calls: no page is copied. Into
+	 * a control group only clone3 leads, which C cannot call so. */
+	pid = cgroup < 0 ? vfork() : sys_fork_into(cgroup);
 	if (pid == 0)
 		child_become_program(&order);
+	error = errno;
+	if (raised)
+		(void)!pwrite(life->oom_score, usual, strlen(usual), 0);
 	if (pid < 0) {
-		life->area->child_error = errno;
-		snprintf(life->area->child_step, sizeof(life->area->child_step), "fork");
+		life->area->child_error = error;
+		snprintf(life->area->child_step, sizeof(life->area->child_step), "%s",
+			 cgroup < 0 ? "fork" : "fork into the cgroup");
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < WARDEN_FDS; i++)
 		if (fds[i] >= 0)
 			(void)close(fds[i]);
 	life->program = pid > 0 ? pid : 0;

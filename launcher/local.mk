@@ -12,6 +12,8 @@ liblauncher_la_SOURCES = \
 	%D%/owner.c \
 	%D%/owner.h \
 	%D%/probes.c \
+	%D%/memory_need.c \
+	%D%/memory_need.h \
 	%D%/probes.h \
 	%D%/probes_cgroup.c \
 	%D%/probes_namespace.c \
@@ -37,6 +39,8 @@ liblauncher_la_SOURCES = \
 	%D%/watch.c \
 	%D%/watch.h
 liblauncher_la_LIBADD = libbackends.la $(JANSSON_LIBS) $(ELF_LIBS)
+	%D%/tree.c \
+	%D%/tree.h \
 
 bin_PROGRAMS += stile
 stile_SOURCES = %D%/main.c

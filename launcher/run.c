@@ -6,6 +6,7 @@
 #include "launcher/run.h"
 
 #include "backends/cleanup.h"
+#include "launcher/limiters.h"
 #include "launcher/look.h"
 #include "launcher/watch.h"
 
@@ -115,12 +116,6 @@ static void tell_unavailable(const char *why, struct result *r)
 	r->stderr_bytes = 0;
 }
 
-/* A limit that nothing here can hold is not silently ignored. */
-static bool asks_too_much(const struct limits *limits)
-{
-	return limits->disk_bytes != LIMIT_NONE || limits->inodes != LIMIT_NONE;
-}
-
 static void tell_denied(struct result *r, const struct verdict *verdict)
 {
 	r->status = STATUS_DENIED;
@@ -214,11 +209,6 @@ static int fill_area(struct session *s, const struct run_request *q, const char 
 	if (!env)
 		return -ENOMEM;
 	area->used = 0;
-	area->limits = q->limits;
-	area->memory_rlimit = q->limits.memory_bytes == LIMIT_NONE ? -1 :
-			      q->big_address_space		   ? RLIMIT_DATA :
-								     RLIMIT_AS;
-	area->processes_rlimit = s->layers.namespaces[NS_USER].enforced && geteuid() != 0;
 	area->program = warden_put_text(area, program);
 	area->cwd = warden_put_text(area, q->cwd ? q->cwd : folder->path);
 	area->argv = warden_put_list(area, q->argv);
@@ -283,6 +273,45 @@ static void tell_memory(struct result *r)
 		 (unsigned long long)r->limits.memory_bytes);
 }
 
+static void tell_cpu(struct result *r)
+{
+	tell_timeout(r, "WALL_CLOCK_EXCEEDED");
+	snprintf(r->reason, sizeof(r->reason), "CPU time limit reached");
+}
+
+static void tell_disk(struct result *r)
+{
+	r->status = STATUS_DISK;
+	r->exit_code = 128 + SIGXFSZ;
+	r->finding = "PROGRAM_FAILED";
+	snprintf(r->reason, sizeof(r->reason), "disk limit reached: more bytes or files than allowed");
+}
+
+static void tell_processes(struct result *r)
+{
+	r->status = STATUS_SIGNALED;
+	r->signal = SIGKILL;
+	r->exit_code = 128 + SIGKILL;
+	r->finding = "PROGRAM_FAILED";
+	snprintf(r->reason, sizeof(r->reason), "killed: more than %llu processes and threads",
+		 (unsigned long long)r->limits.processes);
+}
+
+/* Seen after the end: the kernel killed for memory, or the clock of all processes ran past its limit
+ * between two looks. */
+static bool tell_exhausted(const struct watch *w, struct result *r)
+{
+	const struct cgroup *group = w->limiters.cgroup;
+
+	if (group && cgroup_ran_out(group))
+		tell_memory(r);
+	else if (r->limits.cpu_ms != LIMIT_NONE && r->cpu_us / 1000 >= r->limits.cpu_ms)
+		tell_cpu(r);
+	else
+		return false;
+	return true;
+}
+
 static void tell_exit(const struct captured *captured, int status, struct result *r)
 {
 	if (WIFSIGNALED(status)) {
@@ -298,8 +327,7 @@ static void tell_exit(const struct captured *captured, int status, struct result
 		r->finding = r->exit_code ? "PROGRAM_FAILED" : NULL;
 	}
 	if (r->signal == SIGXCPU) {
-		tell_timeout(r, "WALL_CLOCK_EXCEEDED");
-		snprintf(r->reason, sizeof(r->reason), "CPU time limit reached");
+		tell_cpu(r);
 	} else if (r->signal == SIGXFSZ) {
 		r->status = STATUS_DISK;
 		snprintf(r->reason, sizeof(r->reason), "file size limit reached");
@@ -331,7 +359,13 @@ static void tell_end(struct session *s, const struct watch *w, const struct capt
 		tell_timeout(r, "WALL_CLOCK_EXCEEDED");
 	else if (w->cause == WATCH_MEMORY)
 		tell_memory(r);
-	else
+	else if (w->cause == WATCH_CPU)
+		tell_cpu(r);
+	else if (w->cause == WATCH_DISK)
+		tell_disk(r);
+	else if (w->cause == WATCH_PROCESSES)
+		tell_processes(r);
+	else if (!tell_exhausted(w, r))
 		tell_exit(captured, area->wait_status, r);
 }
 
@@ -355,24 +389,11 @@ static void tell_not_started(const struct session *s, const char *program, struc
 	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", why);
 }
 
-static void name_limiters(const struct session *s, struct result *r)
-{
-	const struct warden_area *area = s->warden.area;
-
-	r->memory_limiter = area->memory_rlimit == RLIMIT_AS	? "address-space" :
-			    area->memory_rlimit == RLIMIT_DATA ? "data-segment" :
-								 NULL;
-	r->processes_limiter = area->processes_rlimit ? "rlimit" : NULL;
-	if (!area->processes_rlimit && s->policy->processes &&
-	    r->limits.processes != LIMIT_NONE && r->warning_count < RESULT_WARNINGS_MAX)
-		r->warnings[r->warning_count++] =
-			"the number of processes is not limited: RLIMIT_NPROC holds only for an ordinary user in a user namespace of the run's own, and no cgroup is used";
-}
-
 static int start_and_watch(struct session *s, const struct run_request *q, struct pipes *p,
 			   struct watch *w)
 {
-	int fds[3] = { p->in[0], p->out[1], p->err[1] };
+	int fds[WARDEN_FDS] = { p->in[0], p->out[1], p->err[1],
+				w->limiters.cgroup ? cgroup_birthplace(w->limiters.cgroup) : -1 };
 	int r = warden_run(&s->warden, fds);
 
 	if (r < 0)
@@ -395,9 +416,8 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 			   .keep_out = r->out,
 			   .keep_err = r->err,
 			   .in = -1,
-			   .limits = q->limits,
-			   .watch_memory = q->limits.memory_bytes != LIMIT_NONE &&
-					   s->policy->processes };
+			   .limits = q->limits };
+	enum memory_need need = MEMORY_PLAIN;
 	int e = write_code(q, folder);
 
 	if (e == 0)
@@ -407,7 +427,10 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	if (e == 0) {
 		w.out = p.out[0];
 		w.err = p.err[0];
-		name_limiters(s, r);
+	if (e == 0 && q->limits.memory_bytes != LIMIT_NONE)
+		need = memory_need_of(program);
+	if (e == 0)
+		e = limiters_choose(s, need, &w.limiters, r);
 		e = start_and_watch(s, q, &p, &w);
 	}
 	cleanup_fd(&w.in);
@@ -445,8 +468,10 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		tell_unavailable(s->unavailable, r);
 		return 0;
 	}
-	if (asks_too_much(&q->limits)) {
-		tell_unavailable("the limits disk and inodes are not enforced by this build", r);
+	if (limiters_refuse_too_small(r)) {
+		snprintf(text->reason, sizeof(text->reason), "%s", r->reason);
+		snprintf(text->fix, sizeof(text->fix), "%s", r->fix);
+		tell_refused_program(r, AXIS_RESOURCE, text->reason, text->fix);
 		return 0;
 	}
 	e = q->program ? (snprintf(program, sizeof(program), "%s", q->program), 0) :

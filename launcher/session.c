@@ -187,8 +187,14 @@ static void note_unwanted(struct session *s, unsigned wished)
 				 "%s",
 				 s->mode == SANDBOX_AUDIT_ONLY ? "audit-only" :
 								 "the policy grants the host's network");
-	snprintf(s->layers.cgroup.why, LAYER_MESSAGE_MAX, "%s",
-		 "no cgroup is used by this build; limits are rlimits and watching");
+}
+
+/* Only whoever requires one gets groups that no limit of his needs. */
+static void require_cgroup(struct session *s)
+{
+	for (size_t i = 0; i < s->policy->require.count; i++)
+		if (strcmp(s->policy->require.item[i], "cgroup") == 0)
+			s->requires_cgroup = limiters_require_cgroup(s) == 0;
 }
 
 /* Every layer the caller requires must hold. */
@@ -209,6 +215,11 @@ static void check_required(struct session *s)
 			all &= s->layers.namespaces[n].enforced;
 		}
 		if (holds || (!strcmp(name, "namespace") && all))
+static void foresee(void *ctx, pid_t warden)
+{
+	limiters_foresee(ctx, warden);
+}
+
 			continue;
 		snprintf(text, sizeof(text), "required layer %s is not enforced on this host",
 			 name);
@@ -218,6 +229,8 @@ static void check_required(struct session *s)
 
 static int build(struct session *s)
 {
+		.started = foresee,
+		.ctx = s,
 	char mount_point[4096], work[4096];
 	struct warden_plan plan = {
 		.policy = s->policy,
@@ -239,6 +252,7 @@ static int build(struct session *s)
 			set_unavailable(s, "the seccomp filter does not compile", r);
 		plan.seccomp = &s->seccomp;
 	}
+	require_cgroup(s);
 	if (s->unavailable[0])
 		return -EOPNOTSUPP;
 	note_unwanted(s, wished);
@@ -278,6 +292,8 @@ int session_open(struct session *s, struct policy *policy, enum sandbox_mode mod
 	if (r < 0)
 		set_unavailable(s, "walls", r);
 	return 0;
+	if (s->has_looked_for_cgroups)
+		cgroup_end(&s->cgroup, &s->cgroup_host);
 }
 
 void session_close(struct session *s)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "backends/cgroup.h"
 #include "backends/seccomp.h"
 #include "backends/warden.h"
 #include "launcher/result.h"
@@ -30,6 +31,9 @@ struct session {
 	bool is_open;
 	char unavailable[512]; /* why, for the rest of the session; "" = available */
 	struct layers layers;
+	struct cgroup_host cgroup_host; /* looked at when first needed */
+	struct cgroup cgroup;
+	bool has_looked_for_cgroups, requires_cgroup;
 	unsigned serial;
 };
 

@@ -9,6 +9,8 @@
 #include "launcher/watch.h"
 
 #include "backends/cleanup.h"
+#include "launcher/disk.h"
+#include "launcher/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +25,20 @@
 
 #define CHUNK 65536
 #define TICK_MS 50
-#define MEMORY_TICKS_KB(bytes) ((bytes) / 1024)
-#define TREE_MAX 4096
+#define DISK_ENTRIES_A_TICK 4000
+#define DISK_ENTRIES_AT_END 100000
 
-enum source { SOURCE_OUT, SOURCE_ERR, SOURCE_IN, SOURCE_CLOCK, SOURCE_TICK, SOURCE_WARDEN, SOURCE_SIGNAL, SOURCES };
+enum source {
+	SOURCE_OUT,
+	SOURCE_ERR,
+	SOURCE_IN,
+	SOURCE_CLOCK,
+	SOURCE_TICK,
+	SOURCE_WARDEN,
+	SOURCE_SIGNAL,
+	SOURCE_MEMORY,
+	SOURCES
+};
 
 struct loop {
 	struct watch *watch;
@@ -34,6 +46,7 @@ struct loop {
 	int fds[SOURCES];
 	bool ended, told_to_end;
 	unsigned interrupts;
+	struct disk_watch disk;
 	char chunk[CHUNK];
 };
 
@@ -81,6 +94,8 @@ static void end_run(struct loop *loop, enum watch_cause cause)
 		return;
 	loop->told_to_end = true;
 	loop->watch->cause = cause;
+	if (loop->watch->limiters.cgroup)
+		cgroup_kill(loop->watch->limiters.cgroup);
 	(void)warden_kill(loop->watch->warden);
 }
 
@@ -143,61 +158,70 @@ static void feed_input(struct loop *loop)
 	w->in = -1;
 }
 
-static uint64_t resident_kb(pid_t pid)
+static void look_at_tree(struct loop *loop)
 {
-	char path[64], text[128];
-	_cleanup_fd_ int fd = -1;
-	unsigned long pages, total;
-	ssize_t n;
+	const struct limiters *l = &loop->watch->limiters;
+	const struct limits *limits = &loop->watch->limits;
+	struct tree_use use;
 
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	return sscanf(text, "%lu %lu", &total, &pages) == 2 ?
-		       (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024 :
-		       0;
+	tree_measure(loop->watch->warden->pid, l->house, &use);
+	if (l->watch_memory && use.resident_kb > limits->memory_bytes / 1024)
+		end_run(loop, WATCH_MEMORY);
+	else if (l->watch_processes && use.threads > limits->processes)
+		end_run(loop, WATCH_PROCESSES);
+	else if (l->watch_cpu && use.cpu_ms >= limits->cpu_ms)
+		end_run(loop, WATCH_CPU);
 }
 
-/* Appends the children of `pid` to the list, up to TREE_MAX. */
-static size_t add_children(pid_t pid, pid_t *list, size_t count)
+static bool is_cpu_in_group(const struct limiters *l)
 {
-	char path[64];
-	_cleanup_file_ FILE *f = NULL;
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	f = fopen(path, "re");
-	while (f && count < TREE_MAX && fscanf(f, "%d", &child) == 1)
-		list[count++] = child;
-	return count;
+	return l->watch_cpu && l->cgroup && cgroup_has(l->cgroup, CGROUP_CPU);
 }
 
-/* Resident memory of everything below the warden, shared pages counted once a process. */
-static uint64_t tree_kb(pid_t warden)
+/* The warden tells what the private places hold; what it answered to the last tick's question counts. */
+static void look_at_disk(struct loop *loop, unsigned entries)
 {
-	pid_t list[TREE_MAX];
-	size_t count = add_children(warden, list, 0);
-	uint64_t sum = 0;
+	const struct limits *limits = &loop->watch->limits;
+	const struct warden_area *area = loop->watch->warden->area;
 
-	for (size_t i = 0; i < count; i++) {
-		sum += resident_kb(list[i]);
-		count = add_children(list[i], list, count);
-	}
-	return sum;
+	(void)warden_measure(loop->watch->warden);
+	if (disk_watch_look(&loop->disk, entries, limits->disk_bytes, limits->inodes) ||
+	    area->private_bytes > limits->disk_bytes || area->private_inodes > limits->inodes)
+		end_run(loop, WATCH_DISK);
 }
 
 static void tick(struct loop *loop)
 {
-	struct watch *w = loop->watch;
+	const struct limiters *l = &loop->watch->limiters;
 	uint64_t expirations;
 
 	(void)!read(loop->fds[SOURCE_TICK], &expirations, sizeof(expirations));
-	if (w->watch_memory &&
-	    tree_kb(w->warden->pid) > MEMORY_TICKS_KB(w->limits.memory_bytes))
-		end_run(loop, WATCH_MEMORY);
+	if (is_cpu_in_group(l) && cgroup_cpu_us(l->cgroup) / 1000 >= loop->watch->limits.cpu_ms)
+		end_run(loop, WATCH_CPU);
+	if (l->watch_memory || l->watch_processes || (l->watch_cpu && !is_cpu_in_group(l)))
+		look_at_tree(loop);
+	if (l->watch_disk)
+		look_at_disk(loop, DISK_ENTRIES_A_TICK);
+}
+
+/* What was written since the last tick counts as well. */
+static void look_back(struct loop *loop)
+{
+	const struct limits *limits = &loop->watch->limits;
+
+	if (!loop->watch->limiters.watch_disk)
+		return;
+	disk_watch_end(&loop->disk);
+	if (loop->watch->cause == WATCH_EXITED &&
+	    disk_watch_look(&loop->disk, DISK_ENTRIES_AT_END, limits->disk_bytes,
+			    limits->inodes))
+		loop->watch->cause = WATCH_DISK;
+	disk_watch_end(&loop->disk);
+}
+
+static bool needs_ticks(const struct limiters *l)
+{
+	return l->watch_memory || l->watch_processes || l->watch_cpu || l->watch_disk;
 }
 
 static void hear_warden(struct loop *loop)
@@ -249,6 +273,10 @@ static void handle(struct loop *loop, enum source source)
 	case SOURCE_SIGNAL:
 		hear_signal(loop);
 		break;
+	case SOURCE_MEMORY:
+		end_run(loop, WATCH_MEMORY);
+		drop(loop, SOURCE_MEMORY);
+		break;
 	case SOURCES:
 		break;
 	}
@@ -277,7 +305,7 @@ static int add_timers(struct loop *loop, int *clock, int *ticker)
 		if (r == 0)
 			r = add(loop, SOURCE_CLOCK, *clock, EPOLLIN);
 	}
-	if (r == 0 && w->watch_memory) {
+	if (r == 0 && needs_ticks(&w->limiters)) {
 		*ticker = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 		r = *ticker < 0 ? -errno : arm_timer(*ticker, TICK_MS, TICK_MS);
 		if (r == 0)
@@ -317,7 +345,10 @@ int watch_run(struct watch *w)
 	uint64_t begin = now_us();
 	int r = epoll < 0 ? -errno : 0;
 
-	loop = (struct loop){ .watch = w, .epoll = epoll, .fds = { -1, -1, -1, -1, -1, -1, -1 } };
+	loop = (struct loop){ .watch = w,
+			      .epoll = epoll,
+			      .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } };
+	disk_watch_begin(&loop.disk, w->limiters.work);
 	w->cause = WATCH_EXITED;
 	if (r == 0)
 		r = add(&loop, SOURCE_OUT, w->out, EPOLLIN);
@@ -329,12 +360,15 @@ int watch_run(struct watch *w)
 		r = add(&loop, SOURCE_WARDEN, w->warden->socket, EPOLLIN);
 	if (r == 0)
 		r = add_timers(&loop, &clock, &ticker);
+	if (r == 0 && w->limiters.cgroup && w->limiters.cgroup->exhausted >= 0)
+		r = add(&loop, SOURCE_MEMORY, w->limiters.cgroup->exhausted, EPOLLIN);
 	if (r == 0)
 		r = add_signals(&loop);
 	if (r < 0)
 		end_run(&loop, WATCH_BROKEN);
 	turn(&loop);
 	w->duration_us = now_us() - begin;
+	look_back(&loop);
 	drain(&loop);
 	cleanup_fd(&loop.fds[SOURCE_SIGNAL]);
 	return r;

@@ -2,13 +2,31 @@
 /* The loop that watches a run. */
 #pragma once
 
+#include "backends/cgroup.h"
 #include "backends/warden.h"
 #include "launcher/output.h"
 #include "policy/limits.h"
 
 #include <stdbool.h>
 
-enum watch_cause { WATCH_EXITED, WATCH_WALL, WATCH_CPU, WATCH_MEMORY, WATCH_SIGNAL, WATCH_BROKEN };
+enum watch_cause {
+	WATCH_EXITED,
+	WATCH_WALL,
+	WATCH_CPU,
+	WATCH_MEMORY,
+	WATCH_PROCESSES,
+	WATCH_DISK,
+	WATCH_SIGNAL,
+	WATCH_BROKEN
+};
+
+/* Who holds what for this run; chosen before it starts. */
+struct limiters {
+	bool watch_memory, watch_processes, watch_cpu, watch_disk; /* looked at, on a timer */
+	const struct cgroup *cgroup; /* NULL = none serves this run */
+	pid_t house;                 /* of the warden's children, the one that is not the run's */
+	int work;                    /* the folder whose use is watched; borrowed */
+};
 
 struct watch {
 	struct warden *warden;
@@ -19,7 +37,7 @@ struct watch {
 	struct output *keep_out, *keep_err; /* NULL = stream to 1 and 2 */
 	uint64_t stdout_bytes, stderr_bytes;
 	struct limits limits;
-	bool watch_memory;       /* sum resident memory of the tree */
+	struct limiters limiters;
 	enum watch_cause cause;
 	pid_t program;
 	uint64_t duration_us;
