@@ -43,6 +43,7 @@ struct warden_area {
 	int child_error;            /* errno of a step between fork and exec, 0 = exec happened */
 	char child_step[WARDEN_STEP_MAX];
 	int wait_status;
+	uint64_t private_bytes, private_inodes; /* in /tmp and /dev/shm, as last measured */
 	uint64_t cpu_us, max_rss_kb, switches_voluntary, switches_forced;
 
 	char data[];
@@ -59,7 +60,9 @@ struct warden_plan {
 	bool walls;               /* false = audit-only: limits only */
 	int landlock_abi;         /* of the kernel, from landlock_abi() */
 	const struct seccomp_program *seccomp; /* NULL = none */
-	const char *cgroup;       /* folder whose cgroup.procs to join, NULL = none */
+	/* Called in the launcher as soon as there is a warden, while it builds; NULL = nothing to do. */
+	void (*started)(void *ctx, pid_t warden);
+	void *ctx;
 };
 
 struct warden {

@@ -4,6 +4,10 @@ noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
+	%D%/disk.c \
+	%D%/disk.h \
+	%D%/limiters.c \
+	%D%/limiters.h \
 	%D%/look.c \
 	%D%/look.h \
 	%D%/meta.c \

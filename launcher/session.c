@@ -9,6 +9,7 @@
 #include "launcher/session.h"
 
 #include "backends/landlock.h"
+#include "launcher/limiters.h"
 #include "policy/compile.h"
 
 #include <ctype.h>
