@@ -10,7 +10,7 @@
 #include "backends/landlock.h"
 
 #include "backends/cleanup.h"
-#include "backends/root.h"
+#include "backends/rule_tree.h"
 #include "backends/sys.h"
 
 #include <errno.h>
@@ -145,6 +145,18 @@ int landlock_grant(int ruleset, const struct landlock_set *set, int fd, unsigned
 	return sys_landlock_add_path(ruleset, &rule) < 0 ? -errno : 0;
 }
 
+/* A right covers all below, but in a root of our own there is nothing else to list: what is not the
+ * policy's are folders that lead to it, and stand-ins that are empty. */
+static int grant_listing(int ruleset, const struct landlock_set *set)
+{
+	_cleanup_fd_ int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct sys_landlock_path rule = { .allowed = FS_READ_DIR & set->fs, .parent_fd = fd };
+
+	if (fd < 0)
+		return -errno;
+	return sys_landlock_add_path(ruleset, &rule) < 0 ? -errno : 0;
+}
+
 int landlock_grant_policy(int ruleset, const struct landlock_set *set, const struct policy *p,
 			  bool own_root)
 {
@@ -153,21 +165,25 @@ int landlock_grant_policy(int ruleset, const struct landlock_set *set, const str
 		_cleanup_fd_ int fd = -1;
 		int r;
 
-		if (rule->rights & (PATH_DENY | PATH_PROTECT))
+		unsigned rights = rule->rights;
+
+		if (rights & PATH_PROTECT)
+			rights &= ~(unsigned)PATH_WRITE;
+		if (rights & PATH_DENY || !(rights & (PATH_READ | PATH_WRITE | PATH_EXEC)))
 			continue;
 		/* A profile's /tmp means a private one: the host's is not granted in its place. */
-		if (!own_root && root_is_private_place(rule) && strcmp(rule->path, "/proc"))
+		if (!own_root && rule_is_private_place(rule) && strcmp(rule->path, "/proc"))
 			continue;
 		fd = open(rule->path, O_PATH | O_CLOEXEC);
 		if (fd < 0 && (rule->rights & PATH_OPTIONAL))
 			continue;
 		if (fd < 0)
 			return -errno;
-		r = landlock_grant(ruleset, set, fd, rule->rights);
+		r = landlock_grant(ruleset, set, fd, rights);
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return own_root ? grant_listing(ruleset, set) : 0;
 }
 
 int landlock_enter(int ruleset)

@@ -19,10 +19,16 @@ libbackends_la_SOURCES = \
 	%D%/layers.h \
 	%D%/leftovers.c \
 	%D%/leftovers.h \
+	%D%/placeholder.c \
+	%D%/placeholder.h \
 	%D%/rlimits.c \
 	%D%/rlimits.h \
 	%D%/root.c \
 	%D%/root.h \
+	%D%/root_guard.c \
+	%D%/root_parts.h \
+	%D%/rule_tree.c \
+	%D%/rule_tree.h \
 	%D%/seccomp.c \
 	%D%/seccomp.h \
 	%D%/sys.h \

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "backends/rule_tree.h"
 #include "policy/policy.h"
 
 #include <stdbool.h>
@@ -19,11 +20,14 @@ struct root_plan {
 };
 
 /* Builds it under mount_point and pivots into it; needs an own mount namespace. *step names the
- * part that failed. 0 or -errno; -EOPNOTSUPP: a denied path that does not exist yet. */
+ * part that failed. 0 or -errno; -ELOOP: a path of the policy has become a link. */
 int root_build(const struct root_plan *plan, const char **step);
 
 /* Mounts the calling process's /proc in the root behind this descriptor. 0 or -errno. */
 int root_mount_proc(int new_root);
 
-/* Does this rule of a profile stand for a place of the session's own (/tmp, /dev/shm, /proc)? */
-bool root_is_private_place(const struct path_rule *rule);
+/* The same question by its older name. */
+static inline bool root_is_private_place(const struct path_rule *rule)
+{
+	return rule_is_private_place(rule);
+}

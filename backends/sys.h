@@ -22,6 +22,9 @@
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
 #endif
@@ -34,7 +37,11 @@
 #define SYS_OPEN_TREE_CLONE 1u
 #define SYS_OPEN_TREE_CLOEXEC 02000000u
 #define SYS_AT_RECURSIVE 0x8000u
+#define SYS_AT_EMPTY_PATH 0x1000u
 #define SYS_MOVE_MOUNT_F_EMPTY_PATH 0x4u
+#define SYS_MOVE_MOUNT_T_EMPTY_PATH 0x40u
+#define SYS_RESOLVE_NO_SYMLINKS 0x4u
+#define SYS_RESOLVE_IN_ROOT 0x10u
 #define SYS_MOUNT_ATTR_RDONLY 0x1u
 #define SYS_MOUNT_ATTR_NOSUID 0x2u
 #define SYS_MOUNT_ATTR_NODEV 0x4u
@@ -58,6 +65,22 @@ static inline int sys_open_tree(int dir, const char *path, unsigned flags)
 	return (int)syscall(SYS_open_tree, dir, path, flags);
 }
 
+static inline int sys_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+	const struct {
+		uint64_t flags, mode, resolve;
+	} how = { flags, 0, resolve };
+
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+/* Mounts a detached tree over what the second descriptor is. */
+static inline int sys_move_mount_over(int from, int to)
+{
+	return (int)syscall(SYS_move_mount, from, "", to, "",
+			    SYS_MOVE_MOUNT_F_EMPTY_PATH | SYS_MOVE_MOUNT_T_EMPTY_PATH);
+}
+
 static inline int sys_move_mount(int from, int to_dir, const char *to)
 {
 	return (int)syscall(SYS_move_mount, from, "", to_dir, to, SYS_MOVE_MOUNT_F_EMPTY_PATH);
@@ -65,7 +88,7 @@ static inline int sys_move_mount(int from, int to_dir, const char *to)
 
 static inline int sys_mount_setattr(int fd, unsigned flags, struct sys_mount_attr *attr)
 {
-	return (int)syscall(SYS_mount_setattr, fd, "", flags | 0x1000u /* AT_EMPTY_PATH */, attr,
+	return (int)syscall(SYS_mount_setattr, fd, "", flags | SYS_AT_EMPTY_PATH, attr,
 			    sizeof(*attr));
 }
 
@@ -110,10 +133,6 @@ static inline int sys_capset(const void *header, const void *data)
 	return (int)syscall(SYS_capset, header, data);
 }
 
-static inline pid_t sys_getpid(void)
-{
-	return (pid_t)syscall(SYS_getpid);
-}
 /* fork() whose child is born in the control group behind this descriptor (Linux 5.7). */
 static inline pid_t sys_fork_into(int cgroup)
 {
@@ -124,3 +143,16 @@ static inline pid_t sys_fork_into(int cgroup)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
+/* Every signal's default action, the two that libc keeps for itself (and will not reset) included. */
+static inline void sys_default_signals(void)
+{
+	const unsigned long nothing[4] = { 0 }; /* struct kernel_sigaction: SIG_DFL, no flags */
+
+	for (int signal = 1; signal <= 64; signal++)
+		(void)syscall(SYS_rt_sigaction, signal, nothing, NULL, 8ul);
+}
+
+static inline pid_t sys_getpid(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}

@@ -8,7 +8,9 @@
 #include "backends/warden_inside.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -33,8 +35,23 @@ static int wait_ready(struct warden *w)
 	return what < 0 ? what : -EPROTO;
 }
 
-int warden_start(struct warden *w, const struct warden_plan *plan)
+/* What is missing on the host can only be held where mounts are. */
+static int start_janitor(struct warden *w, struct warden_plan *plan)
 {
+	int r = 0;
+
+	w->keeper = (struct placeholder_keeper){ .pid = 0, .socket = -1 };
+	if (plan->walls && (plan->namespaces & CLONE_NEWNS))
+		r = placeholder_start(&w->keeper, plan->policy);
+	plan->keeper = w->keeper.socket;
+	if (r < 0)
+		snprintf(w->area->step, sizeof(w->area->step), "janitor");
+	return r;
+}
+
+int warden_start(struct warden *w, const struct warden_plan *wished)
+{
+	struct warden_plan own = *wished, *plan = &own;
 	pid_t launcher = getpid();
 	int ends[2];
 	int r;
@@ -42,6 +59,9 @@ int warden_start(struct warden *w, const struct warden_plan *plan)
 	*w = (struct warden){ .pid = -1, .socket = -1, .area = map_area() };
 	if (!w->area)
 		return -ENOMEM;
+	r = start_janitor(w, plan);
+	if (r < 0)
+		return r;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	w->socket = ends[0];
@@ -50,6 +70,8 @@ int warden_start(struct warden *w, const struct warden_plan *plan)
 		warden_live(plan, w->area, ends[1], launcher);
 	r = w->pid < 0 ? -errno : 0;
 	(void)close(ends[1]);
+	if (r == 0 && plan->started)
+		plan->started(plan->ctx, w->pid);
 	return r < 0 ? r : wait_ready(w);
 }
 
@@ -62,6 +84,7 @@ void warden_stop(struct warden *w)
 		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	w->pid = -1;
+	placeholder_stop(&w->keeper);
 	if (w->area)
 		(void)munmap(w->area, WARDEN_AREA_BYTES);
 	w->area = NULL;
@@ -70,8 +93,6 @@ void warden_stop(struct warden *w)
 /* Room for `size` bytes, aligned for pointers. */
 static uint32_t reserve(struct warden_area *area, size_t size)
 {
-	if (r == 0 && plan->started)
-		plan->started(plan->ctx, w->pid);
 	size_t room = WARDEN_AREA_BYTES - sizeof(*area);
 	size_t at = (area->used + 7u) & ~(size_t)7;
 
@@ -151,6 +172,11 @@ int warden_signal(struct warden *w, int signal)
 	return send_word(w, WARDEN_SIGNAL, (char)signal);
 }
 
+int warden_measure(struct warden *w)
+{
+	return send_word(w, WARDEN_MEASURE, 0);
+}
+
 int warden_read(struct warden *w, pid_t *pid)
 {
 	struct {
@@ -168,8 +194,3 @@ int warden_read(struct warden *w, pid_t *pid)
 		*pid = message.pid;
 	return message.what;
 }
-int warden_measure(struct warden *w)
-{
-	return send_word(w, WARDEN_MEASURE, 0);
-}
-

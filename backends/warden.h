@@ -11,6 +11,7 @@
 #pragma once
 
 #include "backends/layers.h"
+#include "backends/placeholder.h"
 #include "backends/seccomp.h"
 #include "policy/limits.h"
 #include "policy/policy.h"
@@ -22,8 +23,8 @@
 
 #define WARDEN_AREA_BYTES (6u << 20) /* ARG_MAX of 2 MiB, environment, pointers */
 #define WARDEN_STEP_MAX 64
-
 #define WARDEN_FDS 4
+
 struct warden_area {
 	/* written by the warden while it builds the walls, read by the launcher at "ready" */
 	struct layers layers;
@@ -34,8 +35,8 @@ struct warden_area {
 	struct limits limits;
 	int memory_rlimit;          /* RLIMIT_AS, RLIMIT_DATA, or -1 = limited elsewhere */
 	bool processes_rlimit;      /* RLIMIT_NPROC is the limiter */
-	uint32_t program, cwd;      /* offsets of texts in data */
 	bool dies_first;            /* the warden shares the group: it must be the last to be killed */
+	uint32_t program, cwd;      /* offsets of texts in data */
 	uint32_t argv, envp;        /* offsets of char *[], pointers into this area, NULL-ended */
 	uint32_t used;
 
@@ -43,6 +44,7 @@ struct warden_area {
 	int child_error;            /* errno of a step between fork and exec, 0 = exec happened */
 	char child_step[WARDEN_STEP_MAX];
 	int wait_status;
+	int leftover;               /* -errno: something stayed in a private place */
 	uint64_t private_bytes, private_inodes; /* in /tmp and /dev/shm, as last measured */
 	uint64_t cpu_us, max_rss_kb, switches_voluntary, switches_forced;
 
@@ -63,12 +65,14 @@ struct warden_plan {
 	/* Called in the launcher as soon as there is a warden, while it builds; NULL = nothing to do. */
 	void (*started)(void *ctx, pid_t warden);
 	void *ctx;
+	int keeper;               /* warden_start()'s own: the janitor's socket, -1 = none */
 };
 
 struct warden {
 	pid_t pid;
 	int socket;
 	struct warden_area *area;
+	struct placeholder_keeper keeper;
 };
 
 /* Forks the warden and waits until the walls stand. 0, or -errno with area->step/error telling which
@@ -87,8 +91,8 @@ uint32_t warden_put_list(struct warden_area *area, char *const *list);
 int warden_run(struct warden *w, const int fds[WARDEN_FDS]);
 int warden_kill(struct warden *w);
 int warden_signal(struct warden *w, int signal);
+/* Asks what the session's private places hold; the answer comes into the area, some time. */
+int warden_measure(struct warden *w);
 
 /* Reads one answer (blocking); *pid of the program with WARDEN_STARTED. Answer or -errno; -EPIPE: it died. */
 int warden_read(struct warden *w, pid_t *pid);
-/* Asks what the session's private places hold; the answer comes into the area, some time. */
-int warden_measure(struct warden *w);

@@ -9,6 +9,7 @@
 #include "launcher/session.h"
 
 #include "backends/landlock.h"
+#include "backends/rule_tree.h"
 #include "launcher/limiters.h"
 #include "policy/compile.h"
 
@@ -104,15 +105,6 @@ static void note_missing(struct session *s, int i, int r)
 			 "%s%s", used ? "; " : "", namespaces[i].leaves_open);
 }
 
-/* Deny below an allowed folder, and read below a writable one, only mounts can hold. */
-static bool needs_mounts(const struct policy *p)
-{
-	for (size_t i = 0; i < p->path_count; i++)
-		if (p->paths[i].rights & PATH_DENY)
-			return true;
-	return false;
-}
-
 static unsigned wished_namespaces(const struct policy *p)
 {
 	unsigned all = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNS |
@@ -140,9 +132,9 @@ static int raise_walls(struct session *s, struct warden_plan *plan)
 		}
 		note_missing(s, missing, r);
 		plan->namespaces &= ~namespaces[missing].flag;
-		if (!(plan->namespaces & CLONE_NEWNS) && needs_mounts(s->policy)) {
+		if (!(plan->namespaces & CLONE_NEWNS) && rule_tree_needs_mounts(s->policy)) {
 			set_unavailable(
-				s, "the policy denies paths below allowed ones, which needs the mount namespace",
+				s, "the policy gives less below a path than the path has, which needs the mount namespace",
 				r);
 			return r;
 		}
@@ -216,11 +208,6 @@ static void check_required(struct session *s)
 			all &= s->layers.namespaces[n].enforced;
 		}
 		if (holds || (!strcmp(name, "namespace") && all))
-static void foresee(void *ctx, pid_t warden)
-{
-	limiters_foresee(ctx, warden);
-}
-
 			continue;
 		snprintf(text, sizeof(text), "required layer %s is not enforced on this host",
 			 name);
@@ -228,10 +215,13 @@ static void foresee(void *ctx, pid_t warden)
 	}
 }
 
+static void foresee(void *ctx, pid_t warden)
+{
+	limiters_foresee(ctx, warden);
+}
+
 static int build(struct session *s)
 {
-		.started = foresee,
-		.ctx = s,
 	char mount_point[4096], work[4096];
 	struct warden_plan plan = {
 		.policy = s->policy,
@@ -239,6 +229,8 @@ static int build(struct session *s)
 		.work = work,
 		.walls = s->mode != SANDBOX_AUDIT_ONLY,
 		.landlock_abi = landlock_abi(),
+		.started = foresee,
+		.ctx = s,
 	};
 	unsigned wished = plan.walls ? wished_namespaces(s->policy) : 0;
 	int r = make_mount_point(s, mount_point, sizeof(mount_point));
@@ -253,7 +245,6 @@ static int build(struct session *s)
 			set_unavailable(s, "the seccomp filter does not compile", r);
 		plan.seccomp = &s->seccomp;
 	}
-	require_cgroup(s);
 	if (s->unavailable[0])
 		return -EOPNOTSUPP;
 	note_unwanted(s, wished);
@@ -261,6 +252,7 @@ static int build(struct session *s)
 	if (r < 0)
 		return r;
 	take_warden_layers(s);
+	require_cgroup(s);
 	check_required(s);
 	return 0;
 }
@@ -293,8 +285,6 @@ int session_open(struct session *s, struct policy *policy, enum sandbox_mode mod
 	if (r < 0)
 		set_unavailable(s, "walls", r);
 	return 0;
-	if (s->has_looked_for_cgroups)
-		cgroup_end(&s->cgroup, &s->cgroup_host);
 }
 
 void session_close(struct session *s)
@@ -302,6 +292,8 @@ void session_close(struct session *s)
 	if (!s->is_open)
 		return;
 	warden_stop(&s->warden);
+	if (s->has_looked_for_cgroups)
+		cgroup_end(&s->cgroup, &s->cgroup_host);
 	if (s->has_folder)
 		session_folder_close(&s->folder);
 	seccomp_free(&s->seccomp);

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The janitor: a process of its own, forked before the warden, so that it outlives a launcher that
+ * is killed. It makes the placeholders, tells the warden, waits for the end of the session, and
+ * removes them. It works on the host, by descriptors and without following a link, in folders
+ * that hostile programs filled earlier.
+ *
+ * Must never remove what is not an empty placeholder, nor one that another session still relies
+ * on: removing it would silently take down that session's mount.
+ */
+#include "backends/placeholder.h"
+
+#include "backends/cleanup.h"
+#include "backends/rule_tree.h"
+#include "backends/sys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define FOLDER_MODE (S_IFDIR | 01555)
+#define FILE_MODE (S_IFSOCK | 0)
+#define LOCK_MODE 01755
+#define LOCK_TRIES 2000 /* of a millisecond: another janitor is at work */
+#define NOTE "more" /* in the lock's folder: a session left placeholders to those still there */
+
+/* Missing names that are folders when they exist; any other last name is a file. */
+static const char *const folder_names[] = { ".git", "hooks", ".vscode", ".idea", ".claude", ".ssh" };
+
+struct kept_folder {
+	char *path; /* owned; "" = the root */
+	int fd, lock;
+};
+
+struct kept_name {
+	size_t folder;
+	char *name; /* owned */
+};
+
+struct janitor {
+	struct kept_folder *folders;
+	size_t folder_count;
+	struct kept_name *names;
+	size_t name_count;
+};
+
+bool placeholder_is_mark(const struct stat *st)
+{
+	return st->st_mode == FOLDER_MODE || (st->st_mode == FILE_MODE && st->st_size == 0);
+}
+
+/* --- one folder and its lock ------------------------------------------------------------------ */
+
+static int open_folder(const char *path)
+{
+	int fd = sys_openat2(AT_FDCWD, *path ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			     SYS_RESOLVE_NO_SYMLINKS);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void remove_mark(int folder, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !placeholder_is_mark(&st))
+		return;
+	(void)unlinkat(folder, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+}
+
+/* Removes every placeholder of a folder; only under its exclusive lock. */
+static void remove_all_marks(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_type == DT_SOCK || entry->d_type == DT_DIR ||
+		    entry->d_type == DT_UNKNOWN)
+			remove_mark(folder, entry->d_name);
+	if (dir)
+		(void)closedir(dir);
+	else if (fd >= 0)
+		(void)close(fd);
+}
+
+static bool is_still_there(int folder, int lock)
+{
+	struct stat here, there;
+
+	return fstat(lock, &here) == 0 &&
+	       fstatat(folder, PLACEHOLDER_LOCK, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+/* One try: a lock folder found unlocked was left by sessions that were killed with their janitors. */
+static int try_lock(int folder)
+{
+	bool is_new = mkdirat(folder, PLACEHOLDER_LOCK, LOCK_MODE) == 0;
+	_cleanup_fd_ int lock = -1;
+
+	if (!is_new && errno != EEXIST)
+		return -errno;
+	lock = openat(folder, PLACEHOLDER_LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (lock < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	if (!is_new && flock(lock, LOCK_EX | LOCK_NB) == 0 && is_still_there(folder, lock))
+		remove_all_marks(folder);
+	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+	return is_still_there(folder, lock) ? take_fd(&lock) : -EAGAIN;
+}
+
+static int take_lock(int folder)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int lock = try_lock(folder);
+
+	for (unsigned i = 0; lock == -EAGAIN && i < LOCK_TRIES; i++) {
+		(void)nanosleep(&pause, NULL);
+		lock = try_lock(folder);
+	}
+	return lock;
+}
+
+/* --- making ------------------------------------------------------------------------------------ */
+
+/* Finds the folder among those kept, or opens and locks it. Its index or -errno. */
+static int keep_folder(struct janitor *j, const char *path)
+{
+	struct kept_folder *grown;
+	struct kept_folder new = { .fd = -1, .lock = -1 };
+
+	for (size_t i = j->folder_count; i-- > 0;)
+		if (strcmp(j->folders[i].path, path) == 0)
+			return (int)i;
+	grown = reallocarray(j->folders, j->folder_count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	j->folders = grown;
+	new.path = strdup(path);
+	new.fd = new.path ? open_folder(path) : -ENOMEM;
+	new.lock = new.fd < 0 ? new.fd : take_lock(new.fd);
+	if (new.lock < 0) {
+		free(new.path);
+		cleanup_fd(&new.fd);
+		return new.lock;
+	}
+	grown[j->folder_count] = new;
+	return (int)j->folder_count++;
+}
+
+static int keep_name(struct janitor *j, size_t folder, const char *name)
+{
+	struct kept_name *grown = reallocarray(j->names, j->name_count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	j->names = grown;
+	grown[j->name_count] = (struct kept_name){ folder, strdup(name) };
+	if (!grown[j->name_count].name)
+		return -ENOMEM;
+	j->name_count++;
+	return 0;
+}
+
+static bool is_folder_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(folder_names) / sizeof(*folder_names); i++)
+		if (strcmp(name, folder_names[i]) == 0)
+			return true;
+	return false;
+}
+
+static int make(int folder, const char *name, bool is_dir)
+{
+	int r = is_dir ? mkdirat(folder, name, FOLDER_MODE & 07777) :
+			 mknodat(folder, name, FILE_MODE, 0);
+
+	return r < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* Where we may not write the program may not either: it has our user and fewer rights. */
+static int keep(struct janitor *j, const char *path, const char *name, bool is_dir)
+{
+	int folder = keep_folder(j, path);
+	int r;
+
+	if (folder < 0)
+		return folder == -EACCES || folder == -EROFS || folder == -EPERM ? 0 : folder;
+	r = keep_name(j, (size_t)folder, name);
+	return r < 0 ? r : make(j->folders[folder].fd, name, is_dir);
+}
+
+static bool is_folder_meant(const struct path_rule *rule, const char *name, bool is_last)
+{
+	size_t length = strlen(rule->written);
+
+	return !is_last || is_folder_name(name) || (length && rule->written[length - 1] == '/');
+}
+
+/* Looks at the path up to `end`, and at that part itself only. */
+static int look(const char *path, size_t end, struct stat *st)
+{
+	char part[PATH_MAX];
+
+	memcpy(part, path, end);
+	part[end] = 0;
+	return lstat(part, st) < 0 ? -errno : 0;
+}
+
+static int keep_part(struct janitor *j, const struct path_rule *rule, size_t slash, size_t end)
+{
+	char folder[PATH_MAX], name[NAME_MAX + 1];
+
+	if (end - slash - 1 > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(folder, rule->path, slash);
+	folder[slash] = 0;
+	memcpy(name, rule->path + slash + 1, end - slash - 1);
+	name[end - slash - 1] = 0;
+	return keep(j, folder, name, is_folder_meant(rule, name, !rule->path[end]));
+}
+
+/* Finds the first part of the path that is missing, or is a placeholder; with it, all below is held. 0:
+ * there is none, what is there already is mounted over by itself. Else its end, and the slash before it. */
+static size_t find_missing(const struct path_rule *rule, size_t start, size_t *slash)
+{
+	*slash = start - 1;
+	for (size_t i = start;; i++) {
+		struct stat st;
+		int r;
+
+		if (rule->path[i] && rule->path[i] != '/')
+			continue;
+		r = look(rule->path, i, &st);
+		if (r == -ENOENT || (r == 0 && placeholder_is_mark(&st)))
+			return i;
+		if (r < 0 || !rule->path[i] || !S_ISDIR(st.st_mode))
+			return 0;
+		*slash = i;
+	}
+}
+
+static size_t start_below(const struct rule_tree *t, size_t i)
+{
+	const struct path_rule *above = rule_tree_mount_above(t, i);
+
+	return above && above->path[1] ? strlen(above->path) + 1 : 1;
+}
+
+/* What an earlier session left in the root although nothing is protected there now. */
+static bool has_stale_lock(const struct policy *p)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return p->root && (size_t)snprintf(path, sizeof(path), "%s/" PLACEHOLDER_LOCK, p->root) <
+				  sizeof(path) &&
+	       lstat(path, &st) == 0;
+}
+
+static int make_all(struct janitor *j, const struct policy *p)
+{
+	struct rule_tree t;
+	int r = rule_tree_make(&t, p);
+
+	if (r == 0 && has_stale_lock(p))
+		(void)keep_folder(j, p->root);
+	for (size_t i = 0; r == 0 && i < t.count; i++) {
+		const struct path_rule *rule = t.nodes[i].rule;
+		size_t slash, end;
+
+		if (!rule_tree_is_guard(&t, i))
+			continue;
+		if (strlen(rule->path) >= PATH_MAX)
+			r = -ENAMETOOLONG;
+		end = r < 0 ? 0 : find_missing(rule, start_below(&t, i), &slash);
+		if (end)
+			r = keep_part(j, rule, slash, end);
+	}
+	rule_tree_free(&t);
+	return r;
+}
+
+/* --- removing ---------------------------------------------------------------------------------- */
+
+static void remove_names(const struct janitor *j, size_t folder)
+{
+	for (size_t i = 0; i < j->name_count; i++)
+		if (j->names[i].folder == folder)
+			remove_mark(j->folders[folder].fd, j->names[i].name);
+}
+
+/* The lock's folder goes last: whoever comes now makes a new one. A note in it says that a session that
+ * ended before us protected more than we know of. */
+static void remove_lock(const struct kept_folder *f)
+{
+	if (unlinkat(f->fd, PLACEHOLDER_LOCK, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
+		return;
+	remove_all_marks(f->fd);
+	(void)unlinkat(f->lock, NOTE, 0);
+	(void)unlinkat(f->fd, PLACEHOLDER_LOCK, AT_REMOVEDIR);
+}
+
+/* Alone, we remove; with others there, the last of them does. When he went before our note could
+ * reach him, we begin again as if we came after him. */
+static void clean_folder(const struct janitor *j, size_t folder)
+{
+	struct kept_folder *f = &j->folders[folder];
+
+	for (int tries = 0; tries < 100; tries++) {
+		if (flock(f->lock, LOCK_EX | LOCK_NB) == 0 && is_still_there(f->fd, f->lock)) {
+			remove_names(j, folder);
+			remove_lock(f);
+			return;
+		}
+		if (mknodat(f->lock, NOTE, S_IFREG, 0) == 0 || errno == EEXIST)
+			return;
+		cleanup_fd(&f->lock);
+		f->lock = take_lock(f->fd);
+		if (f->lock < 0)
+			return;
+	}
+}
+
+/* --- the process ------------------------------------------------------------------------------- */
+
+static void stand_alone(int socket)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all;
+
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	(void)setsid();
+	(void)umask(0);
+	(void)prctl(PR_SET_NAME, "stile-janitor");
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		(void)dup2(null, fd);
+	if (socket > 3)
+		(void)sys_close_range(3, (unsigned)socket - 1);
+	(void)sys_close_range((unsigned)socket + 1, ~0u);
+}
+
+static int receive_pidfd(int socket, int *pidfd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte;
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	if (n > 0 && header && header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(pidfd, CMSG_DATA(header), sizeof(int));
+	return n > 0 ? 0 : -EPIPE;
+}
+
+/* The end of file comes when launcher and warden are gone; a program may live a moment longer, until the
+ * kernel has taken down init and with it the namespace. */
+static void wait_for_end(int socket)
+{
+	struct pollfd init = { .fd = -1, .events = POLLIN };
+
+	while (receive_pidfd(socket, &init.fd) == 0)
+		;
+	if (init.fd >= 0)
+		(void)poll(&init, 1, -1);
+}
+
+__attribute__((noreturn)) static void live(const struct policy *p, int socket)
+{
+	struct janitor j = { 0 };
+	int r;
+
+	stand_alone(socket);
+	r = make_all(&j, p);
+	(void)send(socket, &r, sizeof(r), MSG_NOSIGNAL);
+	wait_for_end(socket);
+	for (size_t i = 0; i < j.folder_count; i++)
+		clean_folder(&j, i);
+	_exit(0);
+}
+
+/* --- its employers ----------------------------------------------------------------------------- */
+
+/* Something to make, or something stale to remove. */
+static bool is_needed(const struct policy *p)
+{
+	struct rule_tree t;
+	bool needed = has_stale_lock(p);
+	int r = rule_tree_make(&t, p);
+
+	for (size_t i = 0; r == 0 && i < t.count && !needed; i++) {
+		size_t slash;
+
+		needed = rule_tree_is_guard(&t, i) && strlen(t.nodes[i].rule->path) < PATH_MAX &&
+			 find_missing(t.nodes[i].rule, start_below(&t, i), &slash);
+	}
+	rule_tree_free(&t);
+	return needed || r < 0;
+}
+
+int placeholder_start(struct placeholder_keeper *k, const struct policy *p)
+{
+	int ends[2];
+
+	*k = (struct placeholder_keeper){ .pid = 0, .socket = -1 };
+	if (!is_needed(p))
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	k->pid = fork();
+	if (k->pid == 0)
+		live(p, ends[1]);
+	(void)close(ends[1]);
+	if (k->pid > 0) {
+		k->socket = ends[0];
+		return 0;
+	}
+	k->pid = 0;
+	(void)close(ends[0]);
+	return -EAGAIN;
+}
+
+void placeholder_stop(struct placeholder_keeper *k)
+{
+	if (k->pid <= 0)
+		return;
+	(void)close(k->socket);
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*k = (struct placeholder_keeper){ .pid = 0, .socket = -1 };
+}
+
+int placeholder_wait(int socket)
+{
+	int r = 0;
+
+	if (socket < 0)
+		return 0;
+	return recv(socket, &r, sizeof(r), 0) == sizeof(r) ? r : -EPIPE;
+}
+
+int placeholder_outlive(int socket, pid_t init)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 'i';
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	_cleanup_fd_ int pidfd = socket < 0 ? -1 : sys_pidfd_open(init);
+
+	if (socket < 0)
+		return 0;
+	if (pidfd < 0)
+		return -errno;
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &pidfd, sizeof(int));
+	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
