@@ -93,8 +93,7 @@ static int stand_alone(struct warden_life *life)
 	int null;
 
 	sigemptyset(&none);
-	for (int signal = 1; signal < NSIG; signal++)
-		(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	sys_default_signals();
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)setsid();
 	(void)prctl(PR_SET_NAME, "stile-warden");

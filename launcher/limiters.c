@@ -169,7 +169,7 @@ static void choose_memory(struct session *s, enum memory_need need, struct limit
 		r->memory_exact = true;
 		return;
 	}
-	if (need == MEMORY_MAPS) {
+	if (need == MEMORY_MAPS || need == MEMORY_SHADOWS) {
 		l->watch_memory = true;
 		r->memory_limiter = "watch";
 		return;
@@ -227,6 +227,8 @@ int limiters_choose(struct session *s, enum memory_need need, struct limiters *l
 	e = set_groups(s, uses, l, r);
 	if (e < 0)
 		return e;
+	if (need == MEMORY_SHADOWS)
+		warn(r, "the program is a sanitizer build: its leak check needs ptrace, which is refused; --set-env ASAN_OPTIONS=detect_leaks=0 turns that check off");
 	choose_memory(s, need, l, r);
 	choose_processes(s, l, r);
 	choose_rest(s, l, r);

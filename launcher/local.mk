@@ -4,20 +4,24 @@ noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
+	%D%/completions.c \
+	%D%/completions.h \
 	%D%/disk.c \
 	%D%/disk.h \
 	%D%/limiters.c \
 	%D%/limiters.h \
 	%D%/look.c \
 	%D%/look.h \
+	%D%/memory_need.c \
+	%D%/memory_need.h \
 	%D%/meta.c \
+	%D%/option_use.c \
+	%D%/option_use.h \
 	%D%/output.c \
 	%D%/output.h \
 	%D%/owner.c \
 	%D%/owner.h \
 	%D%/probes.c \
-	%D%/memory_need.c \
-	%D%/memory_need.h \
 	%D%/probes.h \
 	%D%/probes_cgroup.c \
 	%D%/probes_namespace.c \
@@ -35,16 +39,17 @@ liblauncher_la_SOURCES = \
 	%D%/session.h \
 	%D%/session_folder.c \
 	%D%/session_folder.h \
+	%D%/tree.c \
+	%D%/tree.h \
 	%D%/verb_demo.c \
 	%D%/verb_doctor.c \
+	%D%/verb_help.c \
 	%D%/verb_run.c \
 	%D%/verb_session.c \
 	%D%/verbs.h \
 	%D%/watch.c \
 	%D%/watch.h
 liblauncher_la_LIBADD = libbackends.la $(JANSSON_LIBS) $(ELF_LIBS)
-	%D%/tree.c \
-	%D%/tree.h \
 
 bin_PROGRAMS += stile
 stile_SOURCES = %D%/main.c

@@ -11,7 +11,6 @@
  */
 #include "launcher/request.h"
 #include "launcher/verbs.h"
-#include "policy/document.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -27,7 +26,7 @@ const struct verb verbs[] = {
 	{ "session", "[OPTION…]", "serve runs: JSON lines in, JSON lines out", verb_session },
 	{ "demo", "[--json]", "show legal calls and attacks, and how each ends", verb_demo },
 	{ "doctor", "[--json]", "say which layers this host enforces, proved by probes", verb_doctor },
-	{ "help", "[VERB]", "print this", verb_help },
+	{ "help", "[VERB|--completions bash|zsh]", "print the verbs, or one verb's options", verb_help },
 	{ "version", "", "print the version", verb_version },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -37,23 +36,6 @@ int verb_version(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	puts("stile " PACKAGE_VERSION);
-	return 0;
-}
-
-int verb_help(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	puts("usage: stile VERB [OPTION…] [--] …\n");
-	for (const struct verb *v = verbs; v->name; v++)
-		printf("  %-13s %s\n", v->name, v->summary);
-	puts("\noptions:");
-	for (const struct option_row *row = option_rows; row->flag; row++)
-		printf("  %-18s %-12s %s\n", row->flag, row->value ? row->value : "", row->help);
-	for (const struct limit_row *row = limit_rows; row->key; row++)
-		if (row->flag)
-			printf("  %-18s %-12s %s\n", row->flag, "LIMIT", row->help);
-	puts("\nstile(1) has the details.");
 	return 0;
 }
 
@@ -76,34 +58,28 @@ static void stand_firm(void)
 	(void)prctl(PR_SET_DUMPABLE, 0);
 }
 
-static int unknown_verb(const char *word)
+static bool asks_help(const char *word)
 {
-	const char *names[16];
-	const char *near;
-	size_t count = 0;
-
-	for (const struct verb *v = verbs; v->name; v++)
-		names[count++] = v->name;
-	names[count] = NULL;
-	near = suggest_nearest(word, names);
-	fprintf(stderr, "stile: unknown verb '%s'%s%s%s\n", word, near ? "; did you mean '" : "",
-		near ? near : "", near ? "'?" : "");
-	return EXIT_USAGE;
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
 int main(int argc, char **argv)
 {
+	const struct verb *verb;
+
 	stand_firm();
 	if (argc < 2) {
 		fputs("usage: stile VERB [OPTION…] [--] …  (stile help)\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+	if (asks_help(argv[1]))
 		return verb_help(0, NULL);
 	if (!strcmp(argv[1], "--version"))
 		return verb_version(0, NULL);
-	for (const struct verb *v = verbs; v->name; v++)
-		if (strcmp(v->name, argv[1]) == 0)
-			return v->act(argc - 2, argv + 2);
-	return unknown_verb(argv[1]);
+	verb = verb_find(argv[1]);
+	if (!verb)
+		return verb_complain(argv[1]);
+	if (argc > 2 && asks_help(argv[2]))
+		return verb_help(1, argv + 1);
+	return verb->act(argc - 2, argv + 2);
 }

@@ -132,7 +132,7 @@ static enum memory_need look_into(const char *program, int depth)
 	if (need != MEMORY_PLAIN || fd < 0 || pread(fd, head, sizeof(head) - 1, 0) < 4)
 		return need;
 	if (memcmp(head, ELFMAG, SELFMAG) == 0)
-		return has_shadow(fd) ? MEMORY_MAPS : MEMORY_PLAIN;
+		return has_shadow(fd) ? MEMORY_SHADOWS : MEMORY_PLAIN;
 	next = strncmp(head, "#!", 2) == 0 ? shebang_program(head) : NULL;
 	return next && depth ? look_into(next, depth - 1) : MEMORY_PLAIN;
 }

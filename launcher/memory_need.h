@@ -5,7 +5,8 @@
 enum memory_need {
 	MEMORY_PLAIN,    /* maps what it uses: the address space can be limited */
 	MEMORY_RESERVES, /* reserves without writing (node): the data segment can be limited */
-	MEMORY_MAPS      /* maps far more than it uses (Java, sanitizer builds): only watching holds */
+	MEMORY_MAPS,     /* maps far more than it uses (Java): only watching holds */
+	MEMORY_SHADOWS   /* the same, as a sanitizer build */
 };
 
 /* By the program's ELF file, its name, or the interpreter its #! line names. */

@@ -7,7 +7,9 @@
 #include "launcher/request.h"
 
 #include "backends/cleanup.h"
+#include "launcher/option_use.h"
 #include "policy/document.h"
+#include "policy/interpreters.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -72,15 +74,9 @@ static int take_env(struct request *q, const struct option_row *row, const char 
 
 static int take_require(struct request *q, const struct option_row *row, const char *value)
 {
-	static const char *const known[] = { "landlock", "seccomp", "namespace", "user", "pid",
-					     "ipc", "uts", "mount", "network", "cgroup", "rlimit",
-					     NULL };
-
-	(void)row;
-	for (size_t i = 0; known[i]; i++)
-		if (strcmp(known[i], value) == 0)
-			return policy_add_string(&q->policy->require, value);
-	return -EINVAL;
+	if (!words_contain(option_words(row->flag), value, strlen(value)))
+		return -EINVAL;
+	return policy_add_string(&q->policy->require, value);
 }
 
 static int take_network(struct request *q, const struct option_row *row, const char *value)
@@ -143,15 +139,15 @@ const struct option_row option_rows[] = {
 	{ "--allow-hooks", NULL, "do not protect hook and editor files in the root", take_allow_hooks, 0 },
 	{ "--no-preflight", NULL, "leave the checks before the start out", take_no_preflight, 0 },
 	{ "--require", "LAYER", "unavailable unless this layer is enforced", take_require, 0 },
-	{ "--sandbox", "MODE", "auto, native, container, microvm, audit-only", take_sandbox, 0 },
-	{ "--tier", "NAME", "MINIMAL, STANDARD or HEAVY_COMPUTE", take_tier, 0 },
+	{ "--sandbox", "MODE", "the backend", take_sandbox, 0 },
+	{ "--tier", "NAME", "a set of limits", take_tier, 0 },
 	{ "--result", "FILE|fd:N|-", "write the result there", take_base_text, TEXT(result) },
 	{ "--meta", "FILE", "write isolate's key:value file", take_base_text, TEXT(meta) },
 	{ "--stdin", "FILE", "the program's standard input", take_base_text, TEXT(stdin_file) },
 	{ "--label", "NAME", "the session's label", take_base_text, TEXT(label) },
 	{ "--binary", NULL, "add base64 of the output", take_switch, SWITCH(binary) },
 	{ "--json", NULL, "print JSON", take_switch, SWITCH(json) },
-	{ "--show", NULL, "print the effective policy (check)", take_switch, SWITCH(show) },
+	{ "--show", NULL, "print the effective policy", take_switch, SWITCH(show) },
 	{ "--die-with-parent", NULL, "end when the calling process does", take_switch, SWITCH(die_with_parent) },
 	{ NULL, NULL, NULL, NULL, 0 },
 };
@@ -195,6 +191,13 @@ static int complain(const char *verb, const char *word)
 	return -EINVAL;
 }
 
+static int refuse_unfit(const char *verb, const struct option_row *row)
+{
+	fprintf(stderr, "stile %s: %s means nothing here; stile help %s has the options\n", verb,
+		row->flag, verb);
+	return -EINVAL;
+}
+
 static bool is_base(const struct option_row *row)
 {
 	return row->take == take_base_text;
@@ -235,6 +238,8 @@ static int read_option(struct request *q, const char *verb, char **words, int le
 
 	if (!row && !limit)
 		return complain(verb, words[0]);
+	if (row && !option_fits(row->flag, verb))
+		return refuse_unfit(verb, row);
 	if (takes && !value) {
 		if (left < 2) {
 			fprintf(stderr, "stile %s: %s needs a value\n", verb, words[0]);

@@ -6,6 +6,7 @@
 #include "launcher/run.h"
 
 #include "backends/cleanup.h"
+#include "backends/root.h"
 #include "launcher/limiters.h"
 #include "launcher/look.h"
 #include "launcher/watch.h"
@@ -166,10 +167,33 @@ static int make_pipes(struct pipes *p, const struct run_request *q)
 	return 0;
 }
 
-/* The environment of the run: what the caller chose, and where its own folders are. */
-static char **run_environment(const struct run_request *q, const struct run_folder *folder,
-			      char store[4][PATH_MAX + 16])
+/* A UNIX socket's address holds 108 bytes, and programs put sockets two folders below TMPDIR. */
+#define TEMPORARY_MAX 64
+
+static bool has_private_tmp(const struct session *s)
 {
+	for (size_t i = 0; i < s->policy->path_count; i++)
+		if (strcmp(s->policy->paths[i].path, "/tmp") == 0)
+			return s->layers.namespaces[NS_MOUNT].enforced &&
+			       root_is_private_place(&s->policy->paths[i]);
+	return false;
+}
+
+/* Where TMPDIR points: the run folder's tmp/, or the private /tmp where that name is too long. */
+static void name_temporary(const struct session *s, const struct run_folder *folder, char *out,
+			   size_t size)
+{
+	if (strlen(folder->path) + 4 > TEMPORARY_MAX && has_private_tmp(s))
+		snprintf(out, size, "/tmp");
+	else
+		snprintf(out, size, "%s/tmp", folder->path);
+}
+
+/* The environment of the run: what the caller chose, and where its own folders are. */
+static char **run_environment(const struct session *s, const struct run_request *q,
+			      const struct run_folder *folder, char store[4][PATH_MAX + 16])
+{
+	char temporary[PATH_MAX];
 	static const char *const names[] = { "TMPDIR", "TMP", "TEMP", "HOME" };
 	size_t count = 0, own = q->home_is_run_folder ? 4 : 3, used = 0;
 	char **env;
@@ -191,9 +215,10 @@ static char **run_environment(const struct run_request *q, const struct run_fold
 		if (!replaced)
 			env[used++] = q->env[i];
 	}
+	name_temporary(s, folder, temporary, sizeof(temporary));
 	for (size_t k = 0; k < own; k++) {
-		snprintf(store[k], PATH_MAX + 16, "%s=%s%s", names[k], folder->path,
-			 k < 3 ? "/tmp" : "");
+		snprintf(store[k], PATH_MAX + 16, "%s=%s", names[k],
+			 k < 3 ? temporary : folder->path);
 		env[used++] = store[k];
 	}
 	return env;
@@ -203,7 +228,7 @@ static int fill_area(struct session *s, const struct run_request *q, const char 
 		     const struct run_folder *folder)
 {
 	char store[4][PATH_MAX + 16];
-	_cleanup_free_ char **env = run_environment(q, folder, store);
+	_cleanup_free_ char **env = run_environment(s, q, folder, store);
 	struct warden_area *area = s->warden.area;
 
 	if (!env)
@@ -351,6 +376,10 @@ static void tell_end(struct session *s, const struct watch *w, const struct capt
 			 "the session's warden ended unexpectedly");
 		return;
 	}
+	if (area->leftover < 0)
+		snprintf(s->unavailable, sizeof(s->unavailable),
+			 "the session's private folders could not be emptied: %s",
+			 strerror(-area->leftover));
 	r->cpu_us = area->cpu_us;
 	r->max_rss_kb = area->max_rss_kb;
 	r->switches_voluntary = area->switches_voluntary;
@@ -424,13 +453,13 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 		e = make_pipes(&p, q);
 	if (e == 0)
 		e = fill_area(s, q, program, folder);
-	if (e == 0) {
-		w.out = p.out[0];
-		w.err = p.err[0];
 	if (e == 0 && q->limits.memory_bytes != LIMIT_NONE)
 		need = memory_need_of(program);
 	if (e == 0)
 		e = limiters_choose(s, need, &w.limiters, r);
+	if (e == 0) {
+		w.out = p.out[0];
+		w.err = p.err[0];
 		e = start_and_watch(s, q, &p, &w);
 	}
 	cleanup_fd(&w.in);

@@ -11,6 +11,7 @@
  */
 #include "launcher/session_folder.h"
 
+#include "backends/cgroup.h"
 #include "backends/cleanup.h"
 #include "backends/empty.h"
 #include "launcher/owner.h"
@@ -263,12 +264,26 @@ static const char *find_keeper(int fd, const struct stat *st)
 	return is_locked(fd) ? "it is in use, seen from another pid namespace" : NULL;
 }
 
+/* Its control groups bear the session's own name; nothing written in the folder decides what is removed. */
+static int remove_groups(const char *name)
+{
+	struct cgroup_host host;
+
+	cgroup_find("/proc/self", &host);
+	return cgroup_sweep(&host, name);
+}
+
 static void remove_dead(struct sweep *w, const char *name, int fd)
 {
 	struct empty_report report;
 	char why[512];
-	int r = empty_session(fd, &report);
+	int r = remove_groups(name);
 
+	if (r < 0) {
+		tell_sweep(w, name, SWEEP_FAILED, "something still lives in its control group");
+		return;
+	}
+	r = empty_session(fd, &report);
 	if (r < 0 && r != -ENOENT) {
 		(void)snprintf(why, sizeof(why), "cannot remove '%s' in it: %s", report.first_left,
 			       strerror(-r));

@@ -2,6 +2,8 @@
 /* The verbs: one table drives dispatch, help and completions. */
 #pragma once
 
+#include <stdbool.h>
+
 struct verb {
 	const char *name;
 	const char *operands; /* in usage */
@@ -9,6 +11,10 @@ struct verb {
 	int (*act)(int argc, char **argv); /* words behind the verb; returns the process's exit code */
 };
 extern const struct verb verbs[]; /* ends with name = NULL */
+
+const struct verb *verb_find(const char *name); /* NULL = unknown */
+int verb_complain(const char *word);            /* names the nearest verb; returns the exit code */
+bool verb_takes(const struct verb *verb, const char *flag);
 
 int verb_run(int argc, char **argv);
 int verb_code(int argc, char **argv);
