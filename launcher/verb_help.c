@@ -8,6 +8,7 @@
 #include "launcher/request.h"
 #include "launcher/verbs.h"
 #include "policy/document.h"
+#include "policy/interpreters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,15 @@ static void put_option(const struct option_view *option)
 	putchar('\n');
 }
 
+static void put_languages(void)
+{
+	fputs("\nlanguages:", stdout);
+	for (const struct interpreter *row = interpreters; row->name; row++)
+		if (row->languages && row->languages[0])
+			printf(" %s", row->languages);
+	putchar('\n');
+}
+
 static void put_verb(const struct verb *verb)
 {
 	const char *title = "\noptions:\n";
@@ -59,6 +69,8 @@ static void put_verb(const struct verb *verb)
 
 	printf("usage: stile %s%s%s\n\n%s\n", verb->name, verb->operands[0] ? " " : "",
 	       verb->operands, verb->summary);
+	if (strstr(verb->operands, "LANGUAGE"))
+		put_languages();
 	for (size_t i = 0; option_at(i, &option); i++) {
 		if (!verb_takes(verb, option.flag))
 			continue;

@@ -10,6 +10,7 @@ UNIT_TESTS = \
 	%D%/unit/test-empty \
 	%D%/unit/test-interpreters \
 	%D%/unit/test-limits \
+	%D%/unit/test-option-use \
 	%D%/unit/test-output \
 	%D%/unit/test-owner \
 	%D%/unit/test-path \
@@ -24,6 +25,7 @@ endif
 E2E_TESTS = \
 	%D%/e2e/code.sh \
 	%D%/e2e/doctor.sh \
+	%D%/e2e/docs.sh \
 	%D%/e2e/frame.sh \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/programs.sh \
