@@ -21,7 +21,7 @@
 #include <time.h>
 
 #define PREFIX "stile-"
-#define REMOVE_TRIES 50
+#define REMOVE_TRIES 200
 
 static int write_text(int folder, const char *file, const char *text)
 {

@@ -5,11 +5,14 @@ LDADD = liblauncher.la $(CMOCKA_LIBS)
 if ENABLE_TESTS
 UNIT_TESTS = \
 	%D%/unit/test-argv \
+	%D%/unit/test-cgroup \
 	%D%/unit/test-compile \
+	%D%/unit/test-disk \
 	%D%/unit/test-document \
 	%D%/unit/test-empty \
 	%D%/unit/test-interpreters \
 	%D%/unit/test-limits \
+	%D%/unit/test-memory-need \
 	%D%/unit/test-option-use \
 	%D%/unit/test-output \
 	%D%/unit/test-owner \
@@ -17,7 +20,8 @@ UNIT_TESTS = \
 	%D%/unit/test-policy \
 	%D%/unit/test-result \
 	%D%/unit/test-session-folder \
-	%D%/unit/test-suggest
+	%D%/unit/test-suggest \
+	%D%/unit/test-tree
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -27,6 +31,7 @@ E2E_TESTS = \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
 	%D%/e2e/frame.sh \
+	%D%/e2e/limits.sh \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/programs.sh \
 	%D%/e2e/run.sh \
