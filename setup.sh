@@ -243,6 +243,27 @@ run_fuzzers() {
 	done
 }
 
+# The attacks, each with its positive control.
+run_escape() {
+	[ "${CI:-}" = true ] || return 0
+	say "escape suite"
+	STILE=$PWD/build/stile bash tests/escape/run.sh >build/escape.tap 2>&1 || true
+	count_tap "escape" build/escape.tap
+}
+
+# count_tap NAME FILE: adds the lines of plain TAP output; a plan not run to its end is a failure.
+count_tap() {
+	local ok bad skip planned
+	skip=$(grep -cE '^ok .*# SKIP' "$2" || true)
+	ok=$(($(grep -c '^ok ' "$2" || true) - skip))
+	bad=$(grep -c '^not ok ' "$2" || true)
+	planned=$(sed -n 's/^1\.\.//p' "$2" | awk '{ n += $1 } END { print n + 0 }')
+	[ "$planned" -gt 0 ] && [ "$planned" = $((ok + bad + skip)) ] || bad=$((bad + 1))
+	grep -A1 '^not ok ' "$2" >&2 || true
+	say "$1: $ok passed, $bad failed, $skip skipped"
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
 # ---- the commands ----
 
 check() {
@@ -251,6 +272,7 @@ check() {
 	run_tests "build" build check
 	run_tests_as_user
 	run_sanitized_tests
+	run_escape
 	run_fuzzers
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -68,7 +68,7 @@ BENCHES = \
 	%D%/bench/bench-run
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += %D%/bench/run.sh
+EXTRA_DIST += %D%/bench/run.sh %D%/escape
 %C%_bench_bench_guest_LDFLAGS = -all-static -no-pie
 %C%_bench_bench_guest_LDADD =
 %C%_bench_bench_run_LDADD =
