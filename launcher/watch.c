@@ -162,10 +162,16 @@ static void look_at_tree(struct loop *loop)
 {
 	const struct limiters *l = &loop->watch->limiters;
 	const struct limits *limits = &loop->watch->limits;
+	struct warden *warden = loop->watch->warden;
 	struct tree_use use;
 
-	tree_measure(loop->watch->warden->pid, l->house, &use);
-	if (l->watch_memory && use.resident_kb > limits->memory_bytes / 1024)
+	tree_measure(warden->pid, l->house, &use);
+	/* Files in the private places are memory too, but what is mapped of them is resident already:
+	 * each by itself is held to the limit. */
+	if (l->watch_memory)
+		(void)warden_measure(warden);
+	if (l->watch_memory && (use.resident_kb > limits->memory_bytes / 1024 ||
+				warden->area->private_bytes > limits->memory_bytes))
 		end_run(loop, WATCH_MEMORY);
 	else if (l->watch_processes && use.threads > limits->processes)
 		end_run(loop, WATCH_PROCESSES);

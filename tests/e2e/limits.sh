@@ -33,6 +33,15 @@ else
 fi
 ok "and all of it is gone" test "$(pgrep -fc "^python3 bomb.py$")" -eq 0
 is "no group is left behind" "$(groups bomb)" 0
+run --sandbox audit-only --processes 20 --wall 20 -- python3 bomb.py
+bare=$(field limits.processes_limiter)
+if [ "$bare" = watch ]; then
+	is "without namespaces and groups the watch ends a bomb" "$(field status)" signaled
+	like "and says why" "$(field reason)" "more than 20 processes"
+else
+	is "without namespaces the group holds" "$bare $(cat out)" "cgroup 19"
+fi
+ok "and all of that is gone too" test "$(pgrep -fc "^python3 bomb.py$")" -eq 0
 cat >threads.py <<'P'
 import threading, time
 made = 0
@@ -138,6 +147,32 @@ printf 'import os\nf = open(os.environ["TMPDIR"] + "/f", "wb"); os.unlink(f.name
 run --disk 10M --wall 30 -- python3 deleted.py
 
 is "a deleted file is no way around" "$(cat out)" ""
+cat >private.py <<'P'
+import time
+for i in range(100):
+    with open("/tmp/f%d" % i, "wb") as f: f.write(b"x" * 1000000)
+    time.sleep(0.02)
+print("all")
+P
+run --disk 10M --wall 30 -- python3 private.py
+is "the private /tmp counts" "$(field status)" disk
+run --memory 40M --wall 30 -- python3 private.py
+is "and is memory" "$(field status)" memory
+cat >ignored.py <<'P'
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    if os.fork() == 0:
+        end = time.process_time() + 0.3
+        while time.process_time() < end: pass
+        os._exit(0)
+    try: os.wait()
+    except ChildProcessError: pass
+P
+if [ "$memory" = cgroup ]; then
+	run --cpu 1 --wall 15 -- python3 ignored.py
+	is "CPU time of children nobody waits for counts in a group" "$(field reason)" "CPU time limit reached"
+fi
 
 # Output.
 "$STILE" code --wall 20 python - >out 2>err <<'P'
