@@ -254,6 +254,10 @@ struct walk {
 	char done[PATH_MAX]; /* "" = the root */
 	char rest[PATH_MAX];
 	unsigned links;
+	/* What to do about a link on the way, at `done`; NULL = nothing. 0 or -errno. */
+	int (*pass)(struct policy *p, const char *link, const struct path_rule *like);
+	struct policy *policy;
+	const struct path_rule *like;
 };
 
 static void walk_up(struct walk *w)
@@ -276,6 +280,9 @@ static int walk_link(struct walk *w)
 	target[size] = '\0';
 	if (++w->links > LINKS_MAX)
 		return -ELOOP;
+	r = w->pass ? w->pass(w->policy, w->done, w->like) : 0;
+	if (r < 0)
+		return r;
 	r = snprintf(rest, sizeof(rest), "%s/%s", target, w->rest);
 	if (r >= (int)sizeof(rest))
 		return -ENAMETOOLONG;
@@ -345,13 +352,25 @@ static bool is_written_to(const struct policy *p, const char *path)
 	return false;
 }
 
+/* A link on the way could be replaced by a folder, and the path be another: it has to stay. */
+static int hold_link(struct policy *p, const char *link, const struct path_rule *like)
+{
+	struct path_rule hold = *like;
+
+	if (!is_written_to(p, link))
+		return 0;
+	hold.path = (char *)link;
+	hold.rights = PATH_PROTECT | (like->rights & PATH_OPTIONAL);
+	return put_rule(p, &hold);
+}
+
 /*
  * A symlink's target is protected only where the policy lets somebody write: a hostile project's
  * `.npmrc -> /home/me/secret` must not make a rule about the secret.
  */
 static int add_taken_away(struct policy *p, const char *full, struct path_rule *like)
 {
-	struct walk name, target;
+	struct walk name = { .pass = hold_link, .policy = p, .like = like }, target = { .pass = NULL };
 	int r = walk_path(&name, full, false);
 
 	if (r < 0)

@@ -32,8 +32,10 @@ E2E_TESTS = \
 	%D%/e2e/docs.sh \
 	%D%/e2e/frame.sh \
 	%D%/e2e/limits.sh \
+	%D%/e2e/mounts.sh \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/programs.sh \
+	%D%/e2e/protected.sh \
 	%D%/e2e/run.sh \
 	%D%/e2e/session.sh
 dist_check_SCRIPTS += $(E2E_TESTS)
