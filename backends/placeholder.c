@@ -27,14 +27,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define FOLDER_MODE (S_IFDIR | 01555)
-#define FILE_MODE (S_IFSOCK | 0)
-#define LOCK_MODE 01755
+#define MARK (S_IFSOCK | 0)
+#define LOCK_MODE (S_IFIFO | 0666) /* any user's session may share it */
 #define LOCK_TRIES 2000 /* of a millisecond: another janitor is at work */
-#define NOTE "more" /* in the lock's folder: a session left placeholders to those still there */
-
-/* Missing names that are folders when they exist; any other last name is a file. */
-static const char *const folder_names[] = { ".git", "hooks", ".vscode", ".idea", ".claude", ".ssh" };
 
 struct kept_folder {
 	char *path; /* owned; "" = the root */
@@ -55,7 +50,7 @@ struct janitor {
 
 bool placeholder_is_mark(const struct stat *st)
 {
-	return st->st_mode == FOLDER_MODE || (st->st_mode == FILE_MODE && st->st_size == 0);
+	return st->st_mode == MARK && st->st_size == 0;
 }
 
 /* --- one folder and its lock ------------------------------------------------------------------ */
@@ -72,9 +67,8 @@ static void remove_mark(int folder, const char *name)
 {
 	struct stat st;
 
-	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !placeholder_is_mark(&st))
-		return;
-	(void)unlinkat(folder, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && placeholder_is_mark(&st))
+		(void)unlinkat(folder, name, 0);
 }
 
 /* Removes every placeholder of a folder; only under its exclusive lock. */
@@ -85,8 +79,7 @@ static void remove_all_marks(int folder)
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (entry->d_type == DT_SOCK || entry->d_type == DT_DIR ||
-		    entry->d_type == DT_UNKNOWN)
+		if (entry->d_type == DT_SOCK || entry->d_type == DT_UNKNOWN)
 			remove_mark(folder, entry->d_name);
 	if (dir)
 		(void)closedir(dir);
@@ -103,17 +96,20 @@ static bool is_still_there(int folder, int lock)
 	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
-/* One try: a lock folder found unlocked was left by sessions that were killed with their janitors. */
+/* One try: a lock found unlocked was left by sessions that were killed with their janitors. */
 static int try_lock(int folder)
 {
-	bool is_new = mkdirat(folder, PLACEHOLDER_LOCK, LOCK_MODE) == 0;
+	bool is_new = mknodat(folder, PLACEHOLDER_LOCK, LOCK_MODE, 0) == 0;
 	_cleanup_fd_ int lock = -1;
+	struct stat st;
 
 	if (!is_new && errno != EEXIST)
 		return -errno;
-	lock = openat(folder, PLACEHOLDER_LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	lock = openat(folder, PLACEHOLDER_LOCK, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	if (lock < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
+	if (fstat(lock, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return -EEXIST;
 	if (!is_new && flock(lock, LOCK_EX | LOCK_NB) == 0 && is_still_there(folder, lock))
 		remove_all_marks(folder);
 	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
@@ -174,24 +170,13 @@ static int keep_name(struct janitor *j, size_t folder, const char *name)
 	return 0;
 }
 
-static bool is_folder_name(const char *name)
+static int make(int folder, const char *name)
 {
-	for (size_t i = 0; i < sizeof(folder_names) / sizeof(*folder_names); i++)
-		if (strcmp(name, folder_names[i]) == 0)
-			return true;
-	return false;
-}
-
-static int make(int folder, const char *name, bool is_dir)
-{
-	int r = is_dir ? mkdirat(folder, name, FOLDER_MODE & 07777) :
-			 mknodat(folder, name, FILE_MODE, 0);
-
-	return r < 0 && errno != EEXIST ? -errno : 0;
+	return mknodat(folder, name, MARK, 0) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 /* Where we may not write the program may not either: it has our user and fewer rights. */
-static int keep(struct janitor *j, const char *path, const char *name, bool is_dir)
+static int keep(struct janitor *j, const char *path, const char *name)
 {
 	int folder = keep_folder(j, path);
 	int r;
@@ -199,14 +184,7 @@ static int keep(struct janitor *j, const char *path, const char *name, bool is_d
 	if (folder < 0)
 		return folder == -EACCES || folder == -EROFS || folder == -EPERM ? 0 : folder;
 	r = keep_name(j, (size_t)folder, name);
-	return r < 0 ? r : make(j->folders[folder].fd, name, is_dir);
-}
-
-static bool is_folder_meant(const struct path_rule *rule, const char *name, bool is_last)
-{
-	size_t length = strlen(rule->written);
-
-	return !is_last || is_folder_name(name) || (length && rule->written[length - 1] == '/');
+	return r < 0 ? r : make(j->folders[folder].fd, name);
 }
 
 /* Looks at the path up to `end`, and at that part itself only. */
@@ -229,7 +207,7 @@ static int keep_part(struct janitor *j, const struct path_rule *rule, size_t sla
 	folder[slash] = 0;
 	memcpy(name, rule->path + slash + 1, end - slash - 1);
 	name[end - slash - 1] = 0;
-	return keep(j, folder, name, is_folder_meant(rule, name, !rule->path[end]));
+	return keep(j, folder, name);
 }
 
 /* Finds the first part of the path that is missing, or is a placeholder; with it, all below is held. 0:
@@ -302,35 +280,49 @@ static void remove_names(const struct janitor *j, size_t folder)
 			remove_mark(j->folders[folder].fd, j->names[i].name);
 }
 
-/* The lock's folder goes last: whoever comes now makes a new one. A note in it says that a session that
- * ended before us protected more than we know of. */
-static void remove_lock(const struct kept_folder *f)
+/* A byte in the lock says that a session that ended before us protected more than we know of. */
+static bool has_note(const struct kept_folder *f)
 {
-	if (unlinkat(f->fd, PLACEHOLDER_LOCK, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
-		return;
-	remove_all_marks(f->fd);
-	(void)unlinkat(f->lock, NOTE, 0);
-	(void)unlinkat(f->fd, PLACEHOLDER_LOCK, AT_REMOVEDIR);
+	char bytes[512];
+	ssize_t n = read(f->lock, bytes, sizeof(bytes));
+
+	return n > 0;
 }
 
-/* Alone, we remove; with others there, the last of them does. When he went before our note could
- * reach him, we begin again as if we came after him. */
+static bool take_alone(const struct kept_folder *f)
+{
+	return flock(f->lock, LOCK_EX | LOCK_NB) == 0 && is_still_there(f->fd, f->lock);
+}
+
+/* The lock's name goes last: whoever comes then makes a new one. */
+static bool remove_here(const struct janitor *j, size_t folder, bool all)
+{
+	const struct kept_folder *f = &j->folders[folder];
+
+	remove_names(j, folder);
+	if (has_note(f) || all)
+		remove_all_marks(f->fd);
+	(void)unlinkat(f->fd, PLACEHOLDER_LOCK, 0);
+	return !has_note(f);
+}
+
+/* Tells those still there. Whoever removed the lock's name before has seen the note or not. */
+static bool leave_to_others(const struct kept_folder *f)
+{
+	return write(f->lock, "m", 1) == 1 && is_still_there(f->fd, f->lock);
+}
+
+/* Alone, we remove; with others there, the last of them does. When he went while a note was on its way,
+ * we begin again as if we came after him. */
 static void clean_folder(const struct janitor *j, size_t folder)
 {
 	struct kept_folder *f = &j->folders[folder];
 
-	for (int tries = 0; tries < 100; tries++) {
-		if (flock(f->lock, LOCK_EX | LOCK_NB) == 0 && is_still_there(f->fd, f->lock)) {
-			remove_names(j, folder);
-			remove_lock(f);
-			return;
-		}
-		if (mknodat(f->lock, NOTE, S_IFREG, 0) == 0 || errno == EEXIST)
+	for (int tries = 0; f->lock >= 0 && tries < 100; tries++) {
+		if (take_alone(f) ? remove_here(j, folder, tries) : leave_to_others(f))
 			return;
 		cleanup_fd(&f->lock);
 		f->lock = take_lock(f->fd);
-		if (f->lock < 0)
-			return;
 	}
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Placeholders: what stands on the host, for as long as a session lives, at a protected path that does
- * not exist, so that something can be mounted over it. A socket of mode 000 where a file is meant
- * (git, ripgrep and their kin pass sockets by; an empty file would be "untracked"), an empty
- * folder of mode 1555 where a folder is: nobody else makes either, and both are born with their mark.
+ * not exist, so that something can be mounted over it. A socket of mode 000: nobody else makes
+ * one, it is born with that mark, readers fail at once, and git, ripgrep and their kin pass sockets by
+ * (an empty file would be "untracked"; removing a folder costs milliseconds on some file systems).
  *
- * Each folder with placeholders also holds one of the name PLACEHOLDER_LOCK while sessions use it: they
+ * Each folder with placeholders also holds a FIFO of the name PLACEHOLDER_LOCK while sessions use it: they
  * hold it with a shared flock, and who gets it exclusively knows that he is alone. It is covered in
  * the sandbox, so that no program can hold it.
  */

@@ -49,6 +49,7 @@ static const struct {
 } stand_ins[][2] = {
 	[STAND_IN_DENIED] = { { "denied-file", S_IFREG }, { "denied-folder", S_IFDIR } },
 	[STAND_IN_EMPTY] = { { "empty-file", S_IFREG | 0444 }, { "empty-folder", S_IFDIR | 0555 } },
+	[STAND_IN_NOTHING] = { { "no-file", S_IFSOCK }, { "no-folder", S_IFDIR } },
 };
 
 /* --- paths of the new root --------------------------------------------------------------------- */
@@ -403,7 +404,7 @@ static int make_blank(struct builder *b)
 	b->blank = openat(b->new_root, ".blank", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (b->blank < 0)
 		return -errno;
-	for (int kind = STAND_IN_DENIED; kind <= STAND_IN_EMPTY; kind++) {
+	for (int kind = STAND_IN_DENIED; kind <= STAND_IN_NOTHING; kind++) {
 		if (mknodat(b->blank, stand_ins[kind][0].name, stand_ins[kind][0].mode, 0) < 0)
 			return -errno;
 		if (mkdirat(b->blank, stand_ins[kind][1].name, stand_ins[kind][1].mode & 07777) < 0)
@@ -418,7 +419,7 @@ static void drop_blank(const struct builder *b, int base)
 {
 	if (b->blank < 0)
 		return;
-	for (int kind = STAND_IN_DENIED; kind <= STAND_IN_EMPTY; kind++) {
+	for (int kind = STAND_IN_DENIED; kind <= STAND_IN_NOTHING; kind++) {
 		(void)unlinkat(b->blank, stand_ins[kind][0].name, 0);
 		(void)unlinkat(b->blank, stand_ins[kind][1].name, AT_REMOVEDIR);
 	}

@@ -20,6 +20,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Protected names that are folders when they exist. */
+static const char *const folder_names[] = { "hooks", ".vscode", ".idea", ".claude", ".ssh" };
+
 enum progress { GO_ON = 0, HELD = 1 };
 
 struct part {
@@ -87,11 +90,27 @@ static int hold_missing(const struct builder *b, const struct part *part)
 	return is_mount_root(folder) ? make_read_only(folder) : root_pin(folder, true);
 }
 
+static bool is_folder_meant(const struct part *part)
+{
+	const char *name = part->path + part->slash + 1;
+
+	for (size_t i = 0; i < sizeof(folder_names) / sizeof(*folder_names); i++)
+		if (strcmp(name, folder_names[i]) == 0)
+			return true;
+	return !part->is_last;
+}
+
+/* A missing file looks empty. A missing folder looks like nothing of use: an empty .git that is a file
+ * would be an error to git, as it would be if it could be read. */
 static int hold_placeholder(const struct builder *b, const struct part *part, int fd)
 {
 	int r = hold_lock(b, part);
 
-	return r < 0 ? r : root_cover(b, fd, part->is_denied ? STAND_IN_DENIED : STAND_IN_EMPTY);
+	if (r < 0)
+		return r;
+	return root_cover(b, fd, part->is_denied	  ? STAND_IN_DENIED :
+				 is_folder_meant(part) ? STAND_IN_NOTHING :
+							 STAND_IN_EMPTY);
 }
 
 static int hold_last(const struct builder *b, const struct part *part, int fd)

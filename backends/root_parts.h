@@ -17,8 +17,9 @@ struct builder {
 	bool is_writable;   /* … and writable */
 };
 
-/* What stands for something the program may not have: unreadable, or readable and empty. */
-enum stand_in { STAND_IN_DENIED, STAND_IN_EMPTY, STAND_IN_REOPENED };
+/* What stands for something the program may not have: unreadable; readable and empty; no file that could be
+ * read and no folder (a socket); a folder with places for what is allowed again below it. */
+enum stand_in { STAND_IN_DENIED, STAND_IN_EMPTY, STAND_IN_NOTHING, STAND_IN_REOPENED };
 
 /* Opens a path of the new root itself, links not followed anywhere. Descriptor (O_PATH) or -errno. */
 int root_open(const struct builder *b, const char *path);
