@@ -19,6 +19,7 @@ UNIT_TESTS = \
 	%D%/unit/test-path \
 	%D%/unit/test-policy \
 	%D%/unit/test-result \
+	%D%/unit/test-rule-tree \
 	%D%/unit/test-session-folder \
 	%D%/unit/test-suggest \
 	%D%/unit/test-tree
