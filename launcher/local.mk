@@ -9,6 +9,12 @@ liblauncher_la_SOURCES = \
 	%D%/disk.c \
 	%D%/disk.h \
 	%D%/limiters.c \
+	%D%/lines.c \
+	%D%/lines.h \
+	%D%/signals.c \
+	%D%/signals.h \
+	%D%/stream.c \
+	%D%/stream.h \
 	%D%/limiters.h \
 	%D%/look.c \
 	%D%/look.h \

@@ -7,6 +7,7 @@
 #include "launcher/request.h"
 
 #include "backends/cleanup.h"
+#include "launcher/signals.h"
 #include "launcher/option_use.h"
 #include "policy/document.h"
 #include "policy/interpreters.h"
@@ -333,7 +334,7 @@ int request_read(struct request *q, const char *verb, const char *default_profil
 	if (r == 0 && q->policy->allow_hooks)
 		policy_drop_hooks(q->policy);
 	if (r == 0 && q->die_with_parent)
-		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+		(void)prctl(PR_SET_PDEATHSIG, SIGNAL_PARENT_GONE);
 	return r;
 }
 

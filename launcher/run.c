@@ -396,6 +396,8 @@ static void tell_end(struct session *s, const struct watch *w, const struct capt
 		tell_processes(r);
 	else if (!tell_exhausted(w, r))
 		tell_exit(captured, area->wait_status, r);
+	if (w->output_error)
+		tell_error(r, "passing the program's output on", -w->output_error);
 }
 
 /* A step between fork and exec failed: the program never ran. */
@@ -442,6 +444,9 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 {
 	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	struct watch w = { .warden = &s->warden,
+			   .signals = s->signals,
+			   .out = -1,
+			   .err = -1,
 			   .keep_out = r->out,
 			   .keep_err = r->err,
 			   .in = -1,
@@ -460,9 +465,12 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	if (e == 0) {
 		w.out = p.out[0];
 		w.err = p.err[0];
+		p.out[0] = p.err[0] = -1;
 		e = start_and_watch(s, q, &p, &w);
 	}
 	cleanup_fd(&w.in);
+	cleanup_fd(&w.out);
+	cleanup_fd(&w.err);
 	close_pipes(&p);
 	if (e < 0)
 		tell_error(r, "starting the program", -e);

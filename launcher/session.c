@@ -8,9 +8,11 @@
  */
 #include "launcher/session.h"
 
+#include "backends/cleanup.h"
 #include "backends/landlock.h"
 #include "backends/rule_tree.h"
 #include "launcher/limiters.h"
+#include "launcher/signals.h"
 #include "policy/compile.h"
 
 #include <ctype.h>
@@ -265,6 +267,9 @@ int session_open(struct session *s, struct policy *policy, enum sandbox_mode mod
 
 	*s = (struct session){ .policy = policy, .mode = mode, .is_open = true };
 	s->warden.pid = s->warden.socket = -1;
+	s->signals = signals_open();
+	if (s->signals < 0)
+		return s->signals;
 	r = policy_compile(policy, &s->block);
 	if (r < 0)
 		return r;
@@ -296,6 +301,7 @@ void session_close(struct session *s)
 		cgroup_end(&s->cgroup, &s->cgroup_host);
 	if (s->has_folder)
 		session_folder_close(&s->folder);
+	cleanup_fd(&s->signals);
 	seccomp_free(&s->seccomp);
 	free(s->block);
 	policy_free(s->policy);

@@ -35,6 +35,7 @@ struct session {
 	struct cgroup cgroup;
 	bool has_looked_for_cgroups, requires_cgroup;
 	unsigned serial;
+	int signals; /* the caller's, heard from open to close */
 };
 
 /* Takes `policy` over. A session that cannot be walled in is open too, but unavailable: every run of it

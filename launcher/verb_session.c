@@ -6,6 +6,7 @@
  * Runs in the launcher. The policy is the session's; a request brings its program and its limits.
  */
 #include "backends/cleanup.h"
+#include "launcher/lines.h"
 #include "launcher/recipe.h"
 #include "launcher/request.h"
 #include "launcher/verbs.h"
@@ -297,17 +298,20 @@ static int answer_line(struct service *service, const char *text, size_t length)
 
 static int serve(struct service *service)
 {
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
+	struct lines lines = { .fd = 0, .signals = service->run_session.signals };
+	size_t length;
+	char *line;
+	int r = 1;
 
-	while (!service->closing && (length = getline(&line, &room, stdin)) >= 0) {
-		if (length > 0 && line[length - 1] == '\n')
-			length--;
-		if (length > 0 && answer_line(service, line, (size_t)length) < 0)
-			return -EIO;
+	while (!service->closing && r > 0) {
+		r = lines_next(&lines, &line, &length);
+		if (r > 0 && length > 0 && answer_line(service, line, length) < 0)
+			r = -EIO;
+		else if (r == -EMSGSIZE)
+			r = answer_line(service, "\"line too long\"", 15) < 0 ? -EIO : 1;
 	}
-	return 0;
+	lines_free(&lines);
+	return r < 0 ? r : 0;
 }
 
 int verb_session(int argc, char **argv)

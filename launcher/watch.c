@@ -10,21 +10,23 @@
 
 #include "backends/cleanup.h"
 #include "launcher/disk.h"
+#include "launcher/signals.h"
+#include "launcher/stream.h"
 #include "launcher/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
 
 #define CHUNK 65536
 #define TICK_MS 50
+#define DRAIN_MS 5000
 #define DISK_ENTRIES_A_TICK 4000
 #define DISK_ENTRIES_AT_END 100000
 
@@ -37,6 +39,8 @@ enum source {
 	SOURCE_WARDEN,
 	SOURCE_SIGNAL,
 	SOURCE_MEMORY,
+	SOURCE_OUT_READY, /* whoever reads our own output */
+	SOURCE_ERR_READY,
 	SOURCES
 };
 
@@ -47,6 +51,7 @@ struct loop {
 	bool ended, told_to_end;
 	unsigned interrupts;
 	struct disk_watch disk;
+	struct stream streams[2]; /* of SOURCE_OUT and SOURCE_ERR */
 	char chunk[CHUNK];
 };
 
@@ -99,47 +104,71 @@ static void end_run(struct loop *loop, enum watch_cause cause)
 	(void)warden_kill(loop->watch->warden);
 }
 
-/* Streamed output must not be lost: our own stdout may be a slow pipe, and waiting for it slows only the
- * program. The clock still ends the run: the warden is told by whoever notices first. */
-static void pass_on(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EAGAIN) {
-			struct pollfd ready = { .fd = fd, .events = POLLOUT };
-
-			(void)poll(&ready, 1, 1000);
-			continue;
-		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		data += n;
-		size -= (size_t)n;
-	}
-}
-
-/* One chunk. Returns false at end of file or when the pipe is empty. */
-static bool read_output(struct loop *loop, enum source source)
+/* One chunk into a buffer of ours. */
+static enum stream_state keep_output(struct loop *loop, enum source source)
 {
 	struct watch *w = loop->watch;
-	struct output *keep = source == SOURCE_OUT ? w->keep_out : w->keep_err;
 	uint64_t *bytes = source == SOURCE_OUT ? &w->stdout_bytes : &w->stderr_bytes;
 	ssize_t n = read(loop->fds[source], loop->chunk, sizeof(loop->chunk));
 
-	if (n <= 0) {
-		if (n == 0 || (errno != EAGAIN && errno != EINTR))
-			drop(loop, source);
-		return false;
-	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return STREAM_EMPTY;
+	if (n <= 0)
+		return STREAM_END;
 	*bytes += (uint64_t)n;
-	if (keep)
-		(void)output_take(keep, loop->chunk, (size_t)n);
-	else
-		pass_on(source == SOURCE_OUT ? 1 : 2, loop->chunk, (size_t)n);
-	return true;
+	(void)output_take(source == SOURCE_OUT ? w->keep_out : w->keep_err, loop->chunk, (size_t)n);
+	return STREAM_MOVED;
+}
+
+static bool is_streamed(const struct loop *loop, enum source source)
+{
+	return !(source == SOURCE_OUT ? loop->watch->keep_out : loop->watch->keep_err);
+}
+
+/* The reader of our own output is not ready: listen to it instead of the program, until it is. */
+static void wait_for_reader(struct loop *loop, enum source source)
+{
+	enum source ready = source == SOURCE_OUT ? SOURCE_OUT_READY : SOURCE_ERR_READY;
+	struct epoll_event mute = { .events = 0, .data.u32 = source };
+
+	if (add(loop, ready, loop->streams[source].target, EPOLLOUT) < 0)
+		return;
+	(void)epoll_ctl(loop->epoll, EPOLL_CTL_MOD, loop->fds[source], &mute);
+}
+
+static void reader_is_ready(struct loop *loop, enum source ready)
+{
+	enum source source = ready == SOURCE_OUT_READY ? SOURCE_OUT : SOURCE_ERR;
+	struct epoll_event listen = { .events = EPOLLIN, .data.u32 = source };
+
+	drop(loop, ready);
+	if (loop->fds[source] >= 0)
+		(void)epoll_ctl(loop->epoll, EPOLL_CTL_MOD, loop->fds[source], &listen);
+}
+
+/* At its end a pipe is closed at once: a program that goes on writing to a reader that is gone is to
+ * hear of it as it would without us. */
+static void end_output(struct loop *loop, enum source source)
+{
+	int *pipe = source == SOURCE_OUT ? &loop->watch->out : &loop->watch->err;
+
+	drop(loop, source);
+	(void)close(*pipe);
+	*pipe = -1;
+	if (loop->streams[source].error)
+		loop->watch->output_error = loop->streams[source].error;
+}
+
+static void read_output(struct loop *loop, enum source source)
+{
+	enum stream_state state = is_streamed(loop, source) ?
+					  stream_move(&loop->streams[source]) :
+					  keep_output(loop, source);
+
+	if (state == STREAM_FULL)
+		wait_for_reader(loop, source);
+	else if (state == STREAM_END)
+		end_output(loop, source);
 }
 
 static void feed_input(struct loop *loop)
@@ -241,19 +270,26 @@ static void hear_warden(struct loop *loop)
 	loop->ended = true;
 }
 
-/* A terminal's signals go to the program; the second interrupt ends the run whatever it does. */
+/* Stopped from the terminal: the program stops, then we do, and both go on together. */
+static void stop_together(struct loop *loop)
+{
+	(void)warden_signal(loop->watch->warden, SIGSTOP);
+	(void)raise(SIGSTOP);
+	(void)warden_signal(loop->watch->warden, SIGCONT);
+}
+
+/* A terminal's signals go to the program; the second wish to end ends the run whatever it does. */
 static void hear_signal(struct loop *loop)
 {
-	struct signalfd_siginfo info;
+	int signal = signals_next(loop->fds[SOURCE_SIGNAL]);
 
-	if (read(loop->fds[SOURCE_SIGNAL], &info, sizeof(info)) != sizeof(info))
-		return;
-	if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM)
-		loop->interrupts++;
-	if (loop->interrupts >= 2)
+	loop->interrupts += signals_ends(signal) ? 1 : 0;
+	if (signal == SIGNAL_PARENT_GONE || loop->interrupts >= 2)
 		end_run(loop, WATCH_SIGNAL);
-	else
-		(void)warden_signal(loop->watch->warden, (int)info.ssi_signo);
+	else if (signal == SIGTSTP)
+		stop_together(loop);
+	else if (signal && signal != SIGCONT)
+		(void)warden_signal(loop->watch->warden, signal);
 }
 
 static void handle(struct loop *loop, enum source source)
@@ -261,7 +297,11 @@ static void handle(struct loop *loop, enum source source)
 	switch (source) {
 	case SOURCE_OUT:
 	case SOURCE_ERR:
-		(void)read_output(loop, source);
+		read_output(loop, source);
+		break;
+	case SOURCE_OUT_READY:
+	case SOURCE_ERR_READY:
+		reader_is_ready(loop, source);
 		break;
 	case SOURCE_IN:
 		feed_input(loop);
@@ -286,18 +326,6 @@ static void handle(struct loop *loop, enum source source)
 	case SOURCES:
 		break;
 	}
-}
-
-static int add_signals(struct loop *loop)
-{
-	static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGUSR1, SIGUSR2 };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
-		sigaddset(&set, forwarded[i]);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	return add(loop, SOURCE_SIGNAL, signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), EPOLLIN);
 }
 
 static int add_timers(struct loop *loop, int *clock, int *ticker)
@@ -332,50 +360,74 @@ static void turn(struct loop *loop)
 	}
 }
 
-/* Everything that could write is dead: what the pipes hold is all there will be (at most a pipe's
- * size each; a descriptor that left the sandbox alive would still not keep us here). */
+/* Everything that could write is dead: what the pipes hold is all there will be, at most a pipe's size
+ * each. A reader of ours that does not read gets the spec's five seconds. */
 static void drain(struct loop *loop)
 {
-	for (int source = SOURCE_OUT; source <= SOURCE_ERR; source++)
-		for (int left = 64; left && loop->fds[source] >= 0; left--)
-			if (!read_output(loop, (enum source)source))
-				break;
+	for (int source = SOURCE_OUT; source <= SOURCE_ERR; source++) {
+		if (loop->fds[source] >= 0 && is_streamed(loop, (enum source)source))
+			stream_finish(&loop->streams[source], DRAIN_MS);
+		else if (loop->fds[source] >= 0)
+			while (keep_output(loop, (enum source)source) == STREAM_MOVED)
+				;
+	}
+}
+
+static int add_outputs(struct loop *loop)
+{
+	struct watch *w = loop->watch;
+	int r = add(loop, SOURCE_OUT, w->out, EPOLLIN);
+
+	stream_init(&loop->streams[SOURCE_OUT], w->out, 1, &w->stdout_bytes);
+	stream_init(&loop->streams[SOURCE_ERR], w->err, 2, &w->stderr_bytes);
+	if (r == 0)
+		r = add(loop, SOURCE_ERR, w->err, EPOLLIN);
+	if (r == 0 && w->in >= 0)
+		r = add(loop, SOURCE_IN, w->in, EPOLLOUT);
+	return r;
+}
+
+static int add_sources(struct loop *loop, int *clock, int *ticker)
+{
+	struct watch *w = loop->watch;
+	int r = add_outputs(loop);
+
+	if (r == 0)
+		r = add(loop, SOURCE_WARDEN, w->warden->socket, EPOLLIN);
+	if (r == 0)
+		r = add_timers(loop, clock, ticker);
+	if (r == 0 && w->limiters.cgroup && w->limiters.cgroup->exhausted >= 0)
+		r = add(loop, SOURCE_MEMORY, w->limiters.cgroup->exhausted, EPOLLIN);
+	if (r == 0)
+		r = add(loop, SOURCE_SIGNAL, w->signals, EPOLLIN);
+	return r;
 }
 
 int watch_run(struct watch *w)
 {
-	static struct loop loop; /* a chunk is too large for the stack; one run at a time */
+	/* Too large for the stack. */
+	_cleanup_free_ struct loop *loop = calloc(1, sizeof(*loop));
 	_cleanup_fd_ int epoll = epoll_create1(EPOLL_CLOEXEC);
 	_cleanup_fd_ int clock = -1;
 	_cleanup_fd_ int ticker = -1;
 	uint64_t begin = now_us();
-	int r = epoll < 0 ? -errno : 0;
+	int r;
 
-	loop = (struct loop){ .watch = w,
-			      .epoll = epoll,
-			      .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } };
-	disk_watch_begin(&loop.disk, w->limiters.work);
+	w->cause = WATCH_BROKEN;
+	if (!loop || epoll < 0)
+		return -ENOMEM;
+	loop->watch = w;
+	loop->epoll = epoll;
+	for (int i = 0; i < SOURCES; i++)
+		loop->fds[i] = -1;
+	disk_watch_begin(&loop->disk, w->limiters.work);
 	w->cause = WATCH_EXITED;
-	if (r == 0)
-		r = add(&loop, SOURCE_OUT, w->out, EPOLLIN);
-	if (r == 0)
-		r = add(&loop, SOURCE_ERR, w->err, EPOLLIN);
-	if (r == 0 && w->in >= 0)
-		r = add(&loop, SOURCE_IN, w->in, EPOLLOUT);
-	if (r == 0)
-		r = add(&loop, SOURCE_WARDEN, w->warden->socket, EPOLLIN);
-	if (r == 0)
-		r = add_timers(&loop, &clock, &ticker);
-	if (r == 0 && w->limiters.cgroup && w->limiters.cgroup->exhausted >= 0)
-		r = add(&loop, SOURCE_MEMORY, w->limiters.cgroup->exhausted, EPOLLIN);
-	if (r == 0)
-		r = add_signals(&loop);
+	r = add_sources(loop, &clock, &ticker);
 	if (r < 0)
-		end_run(&loop, WATCH_BROKEN);
-	turn(&loop);
+		end_run(loop, WATCH_BROKEN);
+	turn(loop);
 	w->duration_us = now_us() - begin;
-	look_back(&loop);
-	drain(&loop);
-	cleanup_fd(&loop.fds[SOURCE_SIGNAL]);
+	look_back(loop);
+	drain(loop);
 	return r;
 }

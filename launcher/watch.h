@@ -30,7 +30,8 @@ struct limiters {
 
 struct watch {
 	struct warden *warden;
-	int out, err;            /* read ends, non-blocking */
+	int out, err;            /* read ends, non-blocking; closed at their end and then -1 */
+	int signals;             /* signals_open()'s */
 	int in;                  /* write end for stdin_text, -1 = none */
 	const char *in_text;
 	size_t in_size;
@@ -38,6 +39,7 @@ struct watch {
 	uint64_t stdout_bytes, stderr_bytes;
 	struct limits limits;
 	struct limiters limiters;
+	int output_error;        /* -errno: streamed output was lost, other than by its reader's end */
 	enum watch_cause cause;
 	pid_t program;
 	uint64_t duration_us;

@@ -38,6 +38,7 @@ E2E_TESTS = \
 	%D%/e2e/programs.sh \
 	%D%/e2e/protected.sh \
 	%D%/e2e/run.sh \
+	%D%/e2e/signals.sh \
 	%D%/e2e/session.sh
 dist_check_SCRIPTS += $(E2E_TESTS)
 TESTS += $(E2E_TESTS)

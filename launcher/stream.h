@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Passing a program's output on to a descriptor of ours as it comes, without ever waiting for whoever
+ * reads that: a slow reader slows the program, never the clock.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stream_state {
+	STREAM_MOVED, /* something went through; there may be more */
+	STREAM_EMPTY, /* the program's pipe holds nothing now */
+	STREAM_FULL,  /* the target takes nothing now: wait until it is writable */
+	STREAM_END    /* the program's pipe is at its end, or the target is gone */
+};
+
+enum stream_kind {
+	STREAM_SPLICE, /* the target is a pipe */
+	STREAM_FILE,   /* it never makes anybody wait */
+	STREAM_OTHER   /* a terminal or a socket: small writes when it is ready */
+};
+
+struct stream {
+	int source, target; /* borrowed; source is non-blocking */
+	enum stream_kind kind;
+	int error;          /* -errno of a target that failed otherwise than by its reader's end */
+	uint64_t *moved;    /* bytes that left the program; borrowed */
+	char *held;         /* read but not yet written (STREAM_OTHER); in `room` */
+	size_t held_size;
+	char room[4096];    /* PIPE_BUF: what a writable terminal takes without blocking */
+};
+
+void stream_init(struct stream *s, int source, int target, uint64_t *moved);
+enum stream_state stream_move(struct stream *s);
+
+/* After the end: moves what is left, waiting for the target at most `patience_ms` in all. */
+void stream_finish(struct stream *s, int patience_ms);
