@@ -31,6 +31,7 @@ E2E_TESTS = \
 	%D%/e2e/code.sh \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
+	%D%/e2e/environment.sh \
 	%D%/e2e/frame.sh \
 	%D%/e2e/limits.sh \
 	%D%/e2e/mounts.sh \
