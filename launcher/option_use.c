@@ -34,7 +34,7 @@ static const struct option_use {
 	{ .flag = "--result", .verbs = "run code" },
 	{ .flag = "--meta", .verbs = "run code" },
 	{ .flag = "--stdin", .verbs = "run" },
-	{ .flag = "--binary", .verbs = "run code session" },
+	{ .flag = "--binary", .verbs = "run code" },
 	{ .flag = "--log", .verbs = "run code session" },
 	{ .flag = "--show", .verbs = "check" },
 	{ .flag = "--json", .verbs = "check demo doctor capabilities" },

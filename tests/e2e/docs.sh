@@ -43,8 +43,8 @@ unknown_operations() {
 }
 
 like "the help names verbs" "$(help_verbs | tr '\n' ' ')" "run .*version"
-is "stile(1) has the verbs of the help" "$(comm -13 <(manual_verbs) <(help_verbs))" ""
-is "stile(1) has the options of the help" "$(comm -13 <(manual_options) <(help_options))" ""
+is "stile(1) has the verbs of the help, no more, no less" "$(manual_verbs)" "$(help_verbs)"
+is "stile(1) has the options of the help, no more, no less" "$(manual_options)" "$(help_options)"
 is "each option belongs to a verb" "$(offered_by_verbs)" "$(help_options)"
 like "help of a verb begins with its usage" "$("$STILE" help run | head -n 1)" "^usage: stile run \["
 is "VERB --help is the same" "$("$STILE" run --help)" "$("$STILE" help run)"
@@ -52,6 +52,7 @@ is "an option of another verb is a usage error" "$("$STILE" run --show -- true 2
 like "which says where to look" "$("$STILE" run --show -- true 2>&1)" "stile help run"
 like "an unknown verb names the nearest" "$("$STILE" help rnu 2>&1)" "did you mean 'run'"
 like "the protocol's section has the operations" "$(manual_operations | tr '\n' ' ')" "close .*run run_code"
+is "and a session takes each of them" "$(unknown_operations)" ""
 
 # ---- pages ----
 
