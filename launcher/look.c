@@ -6,13 +6,16 @@
 #include "launcher/look.h"
 
 #include "backends/cleanup.h"
+#include "policy/policy.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -52,21 +55,42 @@ static int with_cwd(const char *name, const char *cwd, char *out, size_t size)
 	return stat(out, &st) < 0 ? -errno : 0;
 }
 
-int look_find_program(const char *name, const char *cwd, char *const *env, char *out, size_t size)
+static bool may_execute(const struct policy_block *block, const char *path)
 {
-	const char *at = path_of(env);
+	char real[PATH_MAX];
 
-	if (strchr(name, '/'))
-		return with_cwd(name, cwd, out, size);
+	return !block || !realpath(path, real) ||
+	       (policy_path_rights(block, real, NULL) & PATH_EXEC);
+}
+
+static int search_path(const struct look_for *what, char *out, size_t size)
+{
+	const char *at = path_of(what->env);
+	char outside[PATH_MAX] = "";
+
 	while (*at) {
 		size_t length = strcspn(at, ":");
+		int n = snprintf(out, size, "%.*s/%s", (int)length, at, what->name);
+		bool found = length && n > 0 && (size_t)n < size && is_file(out);
 
-		if (length && (size_t)snprintf(out, size, "%.*s/%s", (int)length, at, name) < size &&
-		    is_file(out))
+		if (found && may_execute(what->block, out))
 			return 0;
+		if (found && !outside[0])
+			snprintf(outside, sizeof(outside), "%s", out);
 		at += length + (at[length] == ':');
 	}
-	return -ENOENT;
+	snprintf(out, size, "%s", outside);
+	return outside[0] ? -EACCES : -ENOENT;
+}
+
+int look_find_program(const struct look_for *what, char *out, size_t size)
+{
+	int r;
+
+	if (!strchr(what->name, '/'))
+		return search_path(what, out, size);
+	r = with_cwd(what->name, what->cwd, out, size);
+	return r == 0 && !may_execute(what->block, out) ? -EACCES : r;
 }
 
 /* The ELF interpreter's path, "" when there is none. */

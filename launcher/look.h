@@ -2,11 +2,22 @@
 /* Looking at programs before they run: where they are, and why they will not start. */
 #pragma once
 
+#include "policy/block.h"
+
 #include <stddef.h>
 
-/* The file argv[0] means: with a slash as it is (from cwd), else by PATH of `env` (or a default).
- * 0, or -ENOENT. */
-int look_find_program(const char *name, const char *cwd, char *const *env, char *out, size_t size);
+struct look_for {
+	const char *name;                 /* argv[0] */
+	const char *cwd;                  /* for a name with a slash; NULL = ours */
+	char *const *env;                 /* its PATH, or a default */
+	const struct policy_block *block; /* NULL = any place will do */
+};
+
+/* The file argv[0] means: with a slash as it is, else by PATH. Where the policy lets programs be executed
+ * from some places only, the others do not exist for the run and are passed over, as they will be
+ * inside; if nothing else is there, the first of them is named. 0, -ENOENT, or -EACCES: `out` is what
+ * was found, outside every executable root. */
+int look_find_program(const struct look_for *what, char *out, size_t size);
 
 /* One sentence that says why exec of `path` failed with `error`: a folder, no execute permission,
  * another machine's ELF, a missing ELF interpreter, a missing #! interpreter, text without #!. */

@@ -112,9 +112,10 @@ static int find_program(struct recipe *recipe)
 	static char *system_path[] = { system_value, NULL };
 	char found[PATH_MAX], first[64];
 	size_t length = strcspn(recipe->interpreter->programs, " ");
+	struct look_for what = { .name = first, .env = system_path };
 
 	snprintf(first, sizeof(first), "%.*s", (int)length, recipe->interpreter->programs);
-	if (look_find_program(first, NULL, system_path, found, sizeof(found)) < 0) {
+	if (look_find_program(&what, found, sizeof(found)) < 0) {
 		snprintf(recipe->error, sizeof(recipe->error), "%s is not installed", first);
 		return -ENOENT;
 	}

@@ -481,6 +481,35 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	return e;
 }
 
+static int find_program(const struct session *s, const struct run_request *q, char *out,
+			size_t size)
+{
+	struct look_for what = { .name = q->argv[0],
+				 .cwd = q->cwd,
+				 .env = q->env,
+				 .block = s->mode == SANDBOX_AUDIT_ONLY ? NULL : s->block };
+
+	if (!q->program)
+		return look_find_program(&what, out, size);
+	snprintf(out, size, "%s", q->program);
+	return 0;
+}
+
+static void tell_no_program(const struct run_request *q, const char *found, int e,
+			    struct verdict_text *text, struct result *r)
+{
+	if (e == -EACCES) {
+		snprintf(text->reason, sizeof(text->reason),
+			 "executable '%.2000s' is outside every executable root", found);
+		snprintf(text->fix, sizeof(text->fix), "--exec %.2000s", found);
+	} else {
+		snprintf(text->reason, sizeof(text->reason), "executable not found: '%.2000s'",
+			 q->argv[0]);
+		text->fix[0] = 0;
+	}
+	tell_refused_program(r, AXIS_EXECUTABLE, text->reason, text->fix);
+}
+
 int run_once(struct session *s, const struct run_request *q, struct captured *captured,
 	     struct result *r)
 {
@@ -511,12 +540,9 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		tell_refused_program(r, AXIS_RESOURCE, text->reason, text->fix);
 		return 0;
 	}
-	e = q->program ? (snprintf(program, sizeof(program), "%s", q->program), 0) :
-			 look_find_program(q->argv[0], q->cwd, q->env, program, sizeof(program));
+	e = find_program(s, q, program, sizeof(program));
 	if (e < 0) {
-		snprintf(text->reason, sizeof(text->reason), "executable not found: '%s'",
-			 q->argv[0]);
-		tell_refused_program(r, AXIS_EXECUTABLE, text->reason, "");
+		tell_no_program(q, program, e, text, r);
 		return 0;
 	}
 	e = run_folder_make(&s->folder, &folder, &error);

@@ -3,15 +3,18 @@
  * stile demo: a battery of legal calls and attacks in a project folder of its own, each really run, and
  * whether each ended as it should. Exits 0 only if all did.
  */
+#include "backends/cleanup.h"
 #include "launcher/request.h"
 #include "launcher/verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -39,7 +42,10 @@ static const struct demo_row rows[] = {
 	{ "endless yes", { "yes" }, STATUS_TIMED_OUT, 500 },
 	{ "a loop without end", { "sh", "loop.sh" }, STATUS_TIMED_OUT, 500 },
 	{ "read a planted secret", { "sh", "steal.sh" }, STATUS_FAILED, 5000 },
+	{ "connect to a listener", { "python3", "connect.py" }, STATUS_FAILED, 5000 },
 	{ "orphans are killed", { "sh", "orphans.sh" }, STATUS_OK, 5000 },
+	{ "a fork bomb", { "bash", "bomb.sh" }, STATUS_TIMED_OUT, 1500 },
+	{ "and the session goes on", { "cat", "clean.txt" }, STATUS_OK, 5000 },
 };
 
 static const struct {
@@ -50,6 +56,11 @@ static const struct {
 	{ "large.sh", "i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done\n" },
 	{ "loop.sh", "while :; do :; done\n" },
 	{ "steal.sh", "cat \"$(dirname \"$PWD\")/secret\"\n" },
+	{ "connect.py", "import socket\n"
+			"port = int(open('port').read())\n"
+			"socket.create_connection(('127.0.0.1', port), 3).sendall(b'out')\n" },
+	{ "bomb.sh", "bomb() { bomb | bomb & }; bomb; while :; do sleep 1; done\n" },
+	{ "port", "" }, /* of the listener, once it is known */
 	{ "orphans.sh", "sleep 600 & sleep 600 & exit 0\n" },
 };
 
@@ -78,6 +89,31 @@ static int make_project(char *base, char *project, size_t size)
 	for (size_t i = 0; r == 0 && i < sizeof(files) / sizeof(*files); i++)
 		r = write_text(project, files[i].name, files[i].text);
 	return r < 0 ? r : write_text(base, "secret", "the planted secret\n");
+}
+
+/* A listener on loopback that nothing inside may reach; its port stands in the project. */
+static int open_listener(const char *project, int *listener)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+	char port[16];
+
+	*listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*listener < 0 || bind(*listener, (struct sockaddr *)&address, size) < 0 ||
+	    listen(*listener, 4) < 0 ||
+	    getsockname(*listener, (struct sockaddr *)&address, &size) < 0)
+		return -errno;
+	snprintf(port, sizeof(port), "%u\n", ntohs(address.sin_port));
+	return write_text(project, "port", port);
+}
+
+/* Has anybody come? */
+static bool was_reached(int listener)
+{
+	_cleanup_fd_ int guest = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	return guest >= 0;
 }
 
 static void remove_project(const char *base, const char *project)
@@ -156,8 +192,10 @@ int verb_demo(int argc, char **argv)
 	struct session s;
 	char **env;
 	bool json = argc > 0 && !strcmp(argv[0], "--json"), well = false;
+	_cleanup_fd_ int listener = -1;
 
-	if (make_project(base, project, sizeof(project)) < 0) {
+	if (make_project(base, project, sizeof(project)) < 0 ||
+	    open_listener(project, &listener) < 0) {
 		perror("stile demo: the project folder");
 		return EXIT_CODE_INTERNAL & 255;
 	}
@@ -166,7 +204,7 @@ int verb_demo(int argc, char **argv)
 		env = request_environment(q.policy);
 		if (session_open(&s, q.policy, q.mode, "demo") == 0) {
 			q.policy = NULL;
-			well = run_rows(&s, project, env, json);
+			well = run_rows(&s, project, env, json) && !was_reached(listener);
 			session_close(&s);
 		}
 		request_free_environment(env);

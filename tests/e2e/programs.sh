@@ -81,6 +81,15 @@ P
 out "a tree of 20,000 files" 20000 python3 tree.py
 rm -rf tree
 
+mkdir "$base/shims" && printf '#!/bin/sh\nexit 99\n' >"$base/shims/python3" && chmod +x "$base/shims/python3"
+echo 'print("real")' >t.py
+is "a version manager's shim outside the walls is passed over" \
+	"$(PATH="$base/shims:$PATH" "$STILE" run -- python3 t.py)" real
+cp /bin/true "$base/shims/only-there"
+is "a program found only there is refused with its fix" \
+	"$(PATH="$base/shims:$PATH" "$STILE" run -- only-there 2>&1 | tail -n 1)" \
+	"stile: to allow it: --exec $base/shims/only-there"
+
 # The caller's state.
 is "an ignored SIGCHLD and blocked signals change nothing" "$(python3 - "$STILE" <<'P'
 import os, signal, subprocess, sys
