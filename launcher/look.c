@@ -6,6 +6,7 @@
 #include "launcher/look.h"
 
 #include "backends/cleanup.h"
+#include "backends/root.h"
 #include "policy/policy.h"
 
 #include <errno.h>
@@ -55,12 +56,27 @@ static int with_cwd(const char *name, const char *cwd, char *out, size_t size)
 	return stat(out, &st) < 0 ? -errno : 0;
 }
 
+/* A profile's /tmp is the session's own: what the host has there is not there for the run. */
+static bool is_private(const struct policy_block *block, uint32_t rule)
+{
+	const struct block_rule *rules =
+		(const struct block_rule *)(const void *)block_text(block, block->rules);
+	struct path_rule as_loaded = {
+		.path = (char *)(uintptr_t)block_text(block, rules[rule].path),
+		.origin = (char *)(uintptr_t)block_text(block, rules[rule].origin),
+	};
+
+	return rule && root_is_private_place(&as_loaded);
+}
+
 static bool may_execute(const struct policy_block *block, const char *path)
 {
 	char real[PATH_MAX];
+	uint32_t rule;
 
-	return !block || !realpath(path, real) ||
-	       (policy_path_rights(block, real, NULL) & PATH_EXEC);
+	if (!block || !realpath(path, real))
+		return true;
+	return (policy_path_rights(block, real, &rule) & PATH_EXEC) && !is_private(block, rule);
 }
 
 static int search_path(const struct look_for *what, char *out, size_t size)

@@ -46,20 +46,6 @@ static int follow_link(void *ctx, const char *path, char *out, size_t size)
 	return (size_t)snprintf(out, size, "%s", real) >= size ? -ENAMETOOLONG : 0;
 }
 
-void run_preflight(const struct session *s, const struct run_request *q, struct verdict_text *text,
-		   struct verdict *verdict)
-{
-	char here[PATH_MAX];
-	struct preflight ask = {
-		.argv = q->argv,
-		.cwd = q->cwd ? q->cwd : getcwd(here, sizeof(here)) ? here : "/",
-		.home = getenv("HOME"),
-		.follow = follow_link,
-	};
-
-	policy_preflight(s->block, &ask, text, verdict);
-}
-
 static void set_id(struct result *r)
 {
 	unsigned char bytes[8];
@@ -481,6 +467,20 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	return e;
 }
 
+static void ask_preflight(const struct session *s, const struct run_request *q,
+			  struct verdict_text *text, struct verdict *verdict)
+{
+	char here[PATH_MAX];
+	struct preflight ask = {
+		.argv = q->argv,
+		.cwd = q->cwd ? q->cwd : getcwd(here, sizeof(here)) ? here : "/",
+		.home = getenv("HOME"),
+		.follow = follow_link,
+	};
+
+	policy_preflight(s->block, &ask, text, verdict);
+}
+
 static int find_program(const struct session *s, const struct run_request *q, char *out,
 			size_t size)
 {
@@ -495,8 +495,8 @@ static int find_program(const struct session *s, const struct run_request *q, ch
 	return 0;
 }
 
-static void tell_no_program(const struct run_request *q, const char *found, int e,
-			    struct verdict_text *text, struct result *r)
+static void refuse_program(const struct run_request *q, const char *found, int e,
+			   struct verdict_text *text, struct verdict *verdict)
 {
 	if (e == -EACCES) {
 		snprintf(text->reason, sizeof(text->reason),
@@ -507,7 +507,27 @@ static void tell_no_program(const struct run_request *q, const char *found, int 
 			 q->argv[0]);
 		text->fix[0] = 0;
 	}
-	tell_refused_program(r, AXIS_EXECUTABLE, text->reason, text->fix);
+	*verdict = (struct verdict){ .action = ACTION_DENY,
+				     .axis = AXIS_EXECUTABLE,
+				     .layer = LAYER_PREFLIGHT,
+				     .reason = text->reason,
+				     .fix = text->fix };
+}
+
+void run_preflight(const struct session *s, const struct run_request *q, char *program, size_t size,
+		   struct verdict_text *text, struct verdict *verdict)
+{
+	int e;
+
+	*verdict = (struct verdict){ .action = ACTION_ALLOW, .reason = "", .fix = "" };
+	program[0] = 0;
+	if (q->preflight || !q->argv[0])
+		ask_preflight(s, q, text, verdict);
+	if (verdict->action == ACTION_DENY)
+		return;
+	e = find_program(s, q, program, size);
+	if (e < 0)
+		refuse_program(q, program, e, text, verdict);
 }
 
 int run_once(struct session *s, const struct run_request *q, struct captured *captured,
@@ -523,12 +543,10 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 	begin_result(s, q, captured, r);
 	if (!text)
 		return -ENOMEM;
-	if (q->preflight) {
-		run_preflight(s, q, text, &verdict);
-		if (verdict.action == ACTION_DENY) {
-			tell_denied(r, &verdict);
-			return 0;
-		}
+	run_preflight(s, q, program, sizeof(program), text, &verdict);
+	if (verdict.action == ACTION_DENY) {
+		tell_denied(r, &verdict);
+		return 0;
 	}
 	if (s->unavailable[0]) {
 		tell_unavailable(s->unavailable, r);
@@ -538,11 +556,6 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		snprintf(text->reason, sizeof(text->reason), "%s", r->reason);
 		snprintf(text->fix, sizeof(text->fix), "%s", r->fix);
 		tell_refused_program(r, AXIS_RESOURCE, text->reason, text->fix);
-		return 0;
-	}
-	e = find_program(s, q, program, sizeof(program));
-	if (e < 0) {
-		tell_no_program(q, program, e, text, r);
 		return 0;
 	}
 	e = run_folder_make(&s->folder, &folder, &error);

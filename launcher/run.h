@@ -33,6 +33,7 @@ struct captured {
 int run_once(struct session *s, const struct run_request *q, struct captured *captured,
 	     struct result *r);
 
-/* The preflight alone: the same function a run calls. */
-void run_preflight(const struct session *s, const struct run_request *q, struct verdict_text *text,
-		   struct verdict *verdict);
+/* What comes before the start, for runs and for `stile check` alike: the policy's preflight (unless the
+ * request leaves it out), then the program's file, into program[size]. */
+void run_preflight(const struct session *s, const struct run_request *q, char *program, size_t size,
+		   struct verdict_text *text, struct verdict *verdict);

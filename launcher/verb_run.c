@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,21 +139,29 @@ int verb_check(int argc, char **argv)
 	struct verdict verdict;
 	struct request q;
 	struct run_request run = { 0 };
+	char program[PATH_MAX];
+	char **env;
 
 	if (!text || request_read(&q, "check", "tool", argc, argv) < 0)
 		return EXIT_USAGE;
 	if (q.show)
 		show_rules(q.policy);
 	s.policy = q.policy;
-	if (policy_compile(q.policy, &s.block) < 0) {
+	s.mode = q.mode;
+	env = request_environment(q.policy);
+	if (!env || policy_compile(q.policy, &s.block) < 0) {
+		request_free_environment(env);
 		request_free(&q);
 		return EXIT_CODE_INTERNAL & 255;
 	}
 	run.argv = q.rest;
 	run.cwd = q.policy->root ? q.cwd : NULL;
-	run_preflight(&s, &run, text, &verdict);
+	run.preflight = q.preflight;
+	run.env = env;
+	run_preflight(&s, &run, program, sizeof(program), text, &verdict);
 	report_verdict(&verdict, q.json);
 	free(s.block);
+	request_free_environment(env);
 	request_free(&q);
 	return verdict.action == ACTION_DENY ? EXIT_CODE_DENIED & 255 : 0;
 }
