@@ -153,8 +153,8 @@ static int make_pipes(struct pipes *p, const struct run_request *q)
 	return 0;
 }
 
-/* A UNIX socket's address holds 108 bytes, and programs put sockets two folders below TMPDIR. */
-#define TEMPORARY_MAX 64
+/* A UNIX socket's address holds 108 bytes, and multiprocessing alone puts 32 behind TMPDIR. */
+#define TEMPORARY_MAX 75
 
 static bool has_private_tmp(const struct session *s)
 {

@@ -83,7 +83,7 @@ run --memory 150M --wall 15 -- python3 many.py
 is "the children's memory counts together" "$(field status)" memory
 cat >page_cache.py <<'P'
 import os
-name = os.environ["TMPDIR"] + "/big"
+name = "big"
 block = b"x" * 1000000
 with open(name, "wb") as f:
     for i in range(200): f.write(block)
