@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
+	%D%/capabilities.c \
+	%D%/capabilities.h \
 	%D%/completions.c \
 	%D%/completions.h \
 	%D%/disk.c \
@@ -47,6 +49,7 @@ liblauncher_la_SOURCES = \
 	%D%/session_folder.h \
 	%D%/tree.c \
 	%D%/tree.h \
+	%D%/verb_capabilities.c \
 	%D%/verb_demo.c \
 	%D%/verb_doctor.c \
 	%D%/verb_help.c \

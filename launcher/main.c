@@ -26,6 +26,7 @@ const struct verb verbs[] = {
 	{ "session", "[OPTION…]", "serve runs: JSON lines in, JSON lines out", verb_session },
 	{ "demo", "[--json]", "show legal calls and attacks, and how each ends", verb_demo },
 	{ "doctor", "[--json]", "say which layers this host enforces, proved by probes", verb_doctor },
+	{ "capabilities", "[OPTION…] [LANGUAGE]", "say what a program may do by the policy in force", verb_capabilities },
 	{ "help", "[VERB|--completions bash|zsh]", "print the verbs, or one verb's options", verb_help },
 	{ "version", "", "print the version", verb_version },
 	{ NULL, NULL, NULL, NULL },

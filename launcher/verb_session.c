@@ -7,6 +7,7 @@
  */
 #include "backends/cleanup.h"
 #include "launcher/lines.h"
+#include "launcher/capabilities.h"
 #include "launcher/recipe.h"
 #include "launcher/request.h"
 #include "launcher/verbs.h"
@@ -206,6 +207,23 @@ static json_t *act_run_code(struct service *service, json_t *line, char *why, si
 	return run_now(&service->code_session, &run);
 }
 
+/* Of the walls of `run`, or with a language of those of `run_code`. */
+static json_t *act_capabilities(struct service *service, json_t *line, char *why, size_t size)
+{
+	const char *language = json_string_value(json_object_get(line, "language"));
+	struct session *s = language ? &service->code_session : &service->run_session;
+	_cleanup_free_ char *text = NULL;
+	struct limits limits;
+
+	if (language && open_code(service, language, why, size) < 0)
+		return NULL;
+	limits = s->policy->limits;
+	if (take_limits(&limits, line, why, size) < 0)
+		return NULL;
+	text = capabilities_text(s, &limits);
+	return text ? json_pack("{ss}", "capabilities", text) : NULL;
+}
+
 static json_t *act_ping(struct service *service, json_t *line, char *why, size_t size)
 {
 	(void)service;
@@ -227,6 +245,7 @@ static json_t *act_close(struct service *service, json_t *line, char *why, size_
 static const struct operation operations[] = {
 	{ "run", act_run },
 	{ "run_code", act_run_code },
+	{ "capabilities", act_capabilities },
 	{ "ping", act_ping },
 	{ "close", act_close },
 };
@@ -263,7 +282,7 @@ static json_t *perform(struct service *service, json_t *line, char *why, size_t 
 	if (!json_is_object(line))
 		snprintf(why, size, "a request is an object");
 	else if (!op)
-		snprintf(why, size, "op: a text is expected (run, run_code, ping, close)");
+		snprintf(why, size, "op: a text is expected (run, run_code, capabilities, ping, close)");
 	else if (check_keys(line, why, size) == 0) {
 		for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
 			if (strcmp(operations[i].name, op) == 0)

@@ -22,5 +22,6 @@ int verb_check(int argc, char **argv);
 int verb_session(int argc, char **argv);
 int verb_demo(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
+int verb_capabilities(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_version(int argc, char **argv);

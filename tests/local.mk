@@ -28,6 +28,7 @@ TESTS += $(UNIT_TESTS)
 endif
 
 E2E_TESTS = \
+	%D%/e2e/capabilities.sh \
 	%D%/e2e/code.sh \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
