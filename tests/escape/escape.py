@@ -21,13 +21,16 @@ CANARY = b"CANARY\n"
 SECONDS = 20
 # These may hurt the host bare: their control runs in a pid namespace that is thrown away.
 UNSAFE = {"F01", "F02", "F04", "F06", "F08", "F10", "F11", "F12", "F13", "F19", "F20", "B01"}
+# Bare controls never run as root: some probes would change the host (its name, its mounts).
+NOBODY = 65534
 LEFTOVERS = ("/tmp/pt_left", "/dev/shm/pt_left")
 
 
 class Fixture:
     """The world a probe attacks; a context manager."""
 
-    def __init__(self):
+    def __init__(self, bare):
+        self.user = NOBODY if bare and os.geteuid() == 0 else None
         self.base = tempfile.mkdtemp(prefix="stile-escape-", dir="/var/tmp")
         os.chmod(self.base, 0o755)
         self.sockets = []
@@ -79,7 +82,7 @@ class Fixture:
         except OSError:
             pass
         uport = self.listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))[1]
-        self.victim = subprocess.Popen(["sleep", "600"], env={"HARNESS_SECRET": "CANARY"})
+        self.victim = subprocess.Popen(["sleep", "600"], env={"HARNESS_SECRET": "CANARY"}, user=self.user)
         self.env = {"S": self.S, "W": self.W, "RO": self.RO, "KEY": self.S + "/key", "PORT": str(port),
                     "UPORT": str(uport), "VICTIM": str(self.victim.pid)}
         return self
@@ -138,7 +141,8 @@ def start(words, fixture, wrap):
         words = command + words
     return subprocess.Popen(words, cwd=fixture.W, env=dict(os.environ, **fixture.env),
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            start_new_session=True)
+                            start_new_session=True, user=fixture.user, group=fixture.user,
+                            extra_groups=None if fixture.user is None else [])
 
 
 def finish(process):
@@ -158,8 +162,10 @@ def finish(process):
 def run(probe, wrap):
     """One probe once. Returns (escaped, what was seen)."""
     identity = probe.split(".")[0]
-    with Fixture() as fixture:
+    with Fixture(not wrap) as fixture:
         words = command_of(probe, fixture)
+        if fixture.user is not None:
+            subprocess.run(["chown", "-R", f"{fixture.user}:{fixture.user}", fixture.base], check=True)
         if words is None:
             return None, "does not compile here"
         if not wrap and identity[:3] in UNSAFE:
