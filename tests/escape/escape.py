@@ -13,7 +13,7 @@ sockets; W, a writable project; RO, a read-only folder with f f2 f3 f4; KEY; VIC
 outside; PORT, a TCP listener on 127.0.0.1 and ::1; UPORT, a UDP echo; the abstract socket `pt_abs`.
 Output is TAP. No address but loopback's is ever used.
 """
-import argparse, json, os, shlex, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, errno, json, os, shlex, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROBES = os.path.join(HERE, "probes")
@@ -43,7 +43,14 @@ class Fixture:
 
     def listen(self, family, kind, address):
         s = socket.socket(family, kind)
-        s.bind(address)
+        for turn in range(300):  # the abstract name is the probes' own: another suite may have it now
+            try:
+                s.bind(address)
+                break
+            except OSError as e:
+                if e.errno != errno.EADDRINUSE or turn == 299:
+                    raise
+                time.sleep(0.1)
         if kind == socket.SOCK_STREAM:
             s.listen(8)
         self.sockets.append(s)
