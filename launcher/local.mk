@@ -18,6 +18,8 @@ liblauncher_la_SOURCES = \
 	%D%/stream.c \
 	%D%/stream.h \
 	%D%/limiters.h \
+	%D%/log.c \
+	%D%/log.h \
 	%D%/look.c \
 	%D%/look.h \
 	%D%/memory_need.c \

@@ -20,30 +20,31 @@ static const char *paint(const char *code)
 	return isatty(2) && !getenv("NO_COLOR") ? code : "";
 }
 
-/* "fd:N", "-" or a file. Returns a descriptor of our own, or -errno. */
-static int open_target(const char *target)
+int report_open_target(const char *target, int how)
 {
 	uint64_t number;
+	int fd;
 
-	if (strcmp(target, "-") == 0)
-		return fcntl(1, F_DUPFD_CLOEXEC, 3);
-	if (strncmp(target, "fd:", 3) == 0) {
+	if (strcmp(target, "-") == 0) {
+		fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	} else if (strncmp(target, "fd:", 3) == 0) {
 		if (limits_parse(target + 3, UNIT_COUNT, 0, &number) < 0 || number > 1000000)
 			return -EINVAL;
-		number = (uint64_t)fcntl((int)number, F_DUPFD_CLOEXEC, 3);
-		return (int)number < 0 ? -errno : (int)number;
+		fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+	} else {
+		fd = open(target, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
 	}
-	return open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	return fd < 0 ? -errno : fd;
 }
 
 static int write_json(const char *target, const struct result *r)
 {
-	_cleanup_fd_ int fd = open_target(target);
+	_cleanup_fd_ int fd = report_open_target(target, O_TRUNC);
 	_cleanup_free_ char *text = fd < 0 ? NULL : result_to_json(r, isatty(fd));
 
 	if (fd < 0 || !text) {
 		fprintf(stderr, "stile: writing the result to %s: %s\n", target,
-			strerror(fd < 0 ? errno : ENOMEM));
+			strerror(fd < 0 ? -fd : ENOMEM));
 		return -EIO;
 	}
 	return dprintf(fd, "%s\n", text) < 0 ? -EIO : 0;

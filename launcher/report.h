@@ -5,6 +5,9 @@
 #include "launcher/request.h"
 #include "launcher/result.h"
 
+/* "fd:N", "-" or a file (`how`: O_TRUNC or O_APPEND). A descriptor of our own, or -errno. */
+int report_open_target(const char *target, int how);
+
 /* Writes the result where asked, and on a streamed run what a person needs on stderr: two lines for a
  * refusal. Returns the process's exit code. */
 int report_result(const struct request *q, const struct result *r, bool streamed);

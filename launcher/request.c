@@ -144,11 +144,13 @@ const struct option_row option_rows[] = {
 	{ "--tier", "NAME", "a set of limits", take_tier, 0 },
 	{ "--result", "FILE|fd:N|-", "write the result there", take_base_text, TEXT(result) },
 	{ "--meta", "FILE", "write isolate's key:value file", take_base_text, TEXT(meta) },
+	{ "--log", "FILE|fd:N", "append events as JSON lines", take_base_text, TEXT(log) },
 	{ "--stdin", "FILE", "the program's standard input", take_base_text, TEXT(stdin_file) },
 	{ "--label", "NAME", "the session's label", take_base_text, TEXT(label) },
 	{ "--binary", NULL, "add base64 of the output", take_switch, SWITCH(binary) },
 	{ "--json", NULL, "print JSON", take_switch, SWITCH(json) },
 	{ "--show", NULL, "print the effective policy", take_switch, SWITCH(show) },
+	{ "--sweep", NULL, "only remove what dead sessions left", take_switch, SWITCH(sweep) },
 	{ "--die-with-parent", NULL, "end when the calling process does", take_switch, SWITCH(die_with_parent) },
 	{ NULL, NULL, NULL, NULL, 0 },
 };

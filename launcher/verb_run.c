@@ -4,6 +4,7 @@
  * run streams; code answers with one JSON object; check runs nothing, and asks the very function a run asks.
  */
 #include "backends/cleanup.h"
+#include "launcher/log.h"
 #include "launcher/recipe.h"
 #include "launcher/report.h"
 #include "launcher/request.h"
@@ -31,20 +32,27 @@ static int open_stdin(const struct request *q, int *fd)
 static int run_and_report(struct request *q, struct run_request *run, char **argv)
 {
 	struct captured captured = { { 0 }, { 0 } };
+	struct event_log log;
 	struct session s;
 	struct result r;
 	int code;
 
+	if (log_open(&log, q->log) < 0)
+		return EXIT_USAGE;
 	run->argv = argv;
 	run->limits = q->policy->limits;
 	if (session_open(&s, q->policy, q->mode, q->label) < 0) {
 		q->policy = NULL;
+		log_close(&log);
 		fputs("stile: cannot open a session\n", stderr);
 		return EXIT_CODE_INTERNAL & 255;
 	}
 	q->policy = NULL;
+	log_session(&log, &s);
 	(void)run_once(&s, run, &captured, &r);
 	r.binary = q->binary;
+	log_result(&log, &r);
+	log_close(&log);
 	code = report_result(q, &r, run->stream);
 	output_free(&captured.out);
 	output_free(&captured.err);

@@ -8,6 +8,7 @@
 #include "backends/cleanup.h"
 #include "launcher/lines.h"
 #include "launcher/capabilities.h"
+#include "launcher/log.h"
 #include "launcher/recipe.h"
 #include "launcher/request.h"
 #include "launcher/verbs.h"
@@ -27,6 +28,7 @@ struct service {
 	char code_language[32];
 	struct recipe recipe;        /* for it */
 	char **env;
+	struct event_log log;
 	bool closing;
 };
 
@@ -129,13 +131,14 @@ static void take_stdin(struct run_request *run, json_t *line)
 	run->stdin_size = json_string_length(text);
 }
 
-static json_t *run_now(struct session *s, struct run_request *run)
+static json_t *run_now(struct service *service, struct session *s, struct run_request *run)
 {
 	struct captured captured = { { 0 }, { 0 } };
 	struct result r;
 	json_t *answer;
 
 	(void)run_once(s, run, &captured, &r);
+	log_result(&service->log, &r);
 	answer = parse_result(&r);
 	output_free(&captured.out);
 	output_free(&captured.err);
@@ -156,7 +159,7 @@ static json_t *act_run(struct service *service, json_t *line, char *why, size_t 
 		return NULL;
 	take_stdin(&run, line);
 	run.big_address_space = argv[0] && recipe_reserves_address_space(argv[0]);
-	return run_now(s, &run);
+	return run_now(service, s, &run);
 }
 
 /* The walls of profile code hold one interpreter: another language opens another session. */
@@ -180,8 +183,11 @@ static int open_code(struct service *service, const char *language, char *why, s
 		return r;
 	}
 	snprintf(service->code_language, sizeof(service->code_language), "%s", language);
-	return session_open(&service->code_session, policy, service->request->mode,
-			    service->request->label);
+	r = session_open(&service->code_session, policy, service->request->mode,
+			 service->request->label);
+	if (r == 0)
+		log_session(&service->log, &service->code_session);
+	return r;
 }
 
 static json_t *act_run_code(struct service *service, json_t *line, char *why, size_t size)
@@ -204,7 +210,7 @@ static json_t *act_run_code(struct service *service, json_t *line, char *why, si
 	take_stdin(&run, line);
 	if (take_limits(&run.limits, line, why, size) < 0)
 		return NULL;
-	return run_now(&service->code_session, &run);
+	return run_now(service, &service->code_session, &run);
 }
 
 /* Of the walls of `run`, or with a language of those of `run_code`. */
@@ -333,28 +339,65 @@ static int serve(struct service *service)
 	return r < 0 ? r : 0;
 }
 
-int verb_session(int argc, char **argv)
+static void tell_swept(void *ctx, const char *name, enum sweep_what what, const char *why)
 {
-	struct service service = { 0 };
-	struct request q;
+	static const char *const words[] = { [SWEEP_REMOVED] = "removed",
+					     [SWEEP_KEPT] = "kept",
+					     [SWEEP_FAILED] = "cannot remove" };
+
+	*(bool *)ctx |= what == SWEEP_FAILED;
+	printf("%s %s%s%s\n", words[what], name, why && *why ? ": " : "", why ? why : "");
+}
+
+/* --sweep: nothing but that. */
+static int sweep(void)
+{
+	struct folder_error error = { "" };
+	bool has_failed = false;
+	int removed = session_sweep(tell_swept, &has_failed, &error);
+
+	if (removed < 0) {
+		fprintf(stderr, "stile session: --sweep: %s\n",
+			error.text[0] ? error.text : strerror(-removed));
+		return EXIT_CODE_INTERNAL & 255;
+	}
+	printf("%d removed\n", removed);
+	return has_failed ? EXIT_CODE_INTERNAL & 255 : 0;
+}
+
+/* Opens what the options ask for and serves it to its end. Takes the request's policy over. */
+static int open_and_serve(struct request *q)
+{
+	struct service service = { .request = q };
 	int r = -EINVAL;
 
-	if (request_read(&q, "session", "tool", argc, argv) < 0 || q.rest_count) {
-		if (q.rest_count)
-			fprintf(stderr, "stile session: unexpected operand '%s'\n", q.rest[0]);
-		request_free(&q);
+	if (log_open(&service.log, q->log) < 0)
 		return EXIT_USAGE;
-	}
-	service.request = &q;
-	service.env = request_environment(q.policy);
-	if (service.env && session_open(&service.run_session, q.policy, q.mode, q.label) == 0) {
-		q.policy = NULL;
+	service.env = request_environment(q->policy);
+	if (service.env && session_open(&service.run_session, q->policy, q->mode, q->label) == 0) {
+		q->policy = NULL;
+		log_session(&service.log, &service.run_session);
 		r = serve(&service);
 		session_close(&service.code_session);
 		session_close(&service.run_session);
 	}
 	recipe_free(&service.recipe);
 	request_free_environment(service.env);
-	request_free(&q);
+	log_close(&service.log);
 	return r < 0 ? EXIT_CODE_INTERNAL & 255 : 0;
+}
+
+int verb_session(int argc, char **argv)
+{
+	struct request q;
+	int code = EXIT_USAGE;
+
+	if (request_read(&q, "session", "tool", argc, argv) == 0) {
+		if (q.rest_count)
+			fprintf(stderr, "stile session: unexpected operand '%s'\n", q.rest[0]);
+		else
+			code = q.sweep ? sweep() : open_and_serve(&q);
+	}
+	request_free(&q);
+	return code;
 }

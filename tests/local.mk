@@ -36,6 +36,7 @@ E2E_TESTS = \
 	%D%/e2e/frame.sh \
 	%D%/e2e/limits.sh \
 	%D%/e2e/mounts.sh \
+	%D%/e2e/log.sh \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/programs.sh \
 	%D%/e2e/protected.sh \
