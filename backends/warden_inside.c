@@ -466,19 +466,28 @@ static void end_program(struct warden_life *life)
 	(void)answer(life, WARDEN_ENDED, 0);
 }
 
+/* The launcher is gone or has enough. The program is reaped first: init waits until the namespace is
+ * empty, and this zombie is not its child. */
+__attribute__((noreturn)) static void end_alone(struct warden_life *life)
+{
+	struct init_report rest;
+
+	if (life->program) {
+		(void)kill(life->program, SIGKILL);
+		while (waitpid(life->program, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	kill_rest(life, &rest);
+	_exit(0);
+}
+
 static void obey(struct warden_life *life)
 {
 	int fds[WARDEN_FDS] = { -1, -1, -1, -1 };
 	char what[2] = { 0 };
 
-	if (receive(life, what, fds) < 0) {
-		struct init_report rest;
-
-		if (life->program)
-			(void)kill(life->program, SIGKILL);
-		kill_rest(life, &rest);
-		_exit(0);
-	}
+	if (receive(life, what, fds) < 0)
+		end_alone(life);
 	if (what[0] == WARDEN_RUN && !life->program)
 		start_program(life, fds);
 	else if (what[0] == WARDEN_KILL && life->program)

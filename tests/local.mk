@@ -5,13 +5,16 @@ LDADD = liblauncher.la $(CMOCKA_LIBS)
 if ENABLE_TESTS
 UNIT_TESTS = \
 	%D%/unit/test-argv \
+	%D%/unit/test-caps \
 	%D%/unit/test-cgroup \
 	%D%/unit/test-compile \
 	%D%/unit/test-disk \
 	%D%/unit/test-document \
 	%D%/unit/test-empty \
 	%D%/unit/test-interpreters \
+	%D%/unit/test-landlock \
 	%D%/unit/test-limits \
+	%D%/unit/test-look \
 	%D%/unit/test-memory-need \
 	%D%/unit/test-option-use \
 	%D%/unit/test-output \
@@ -19,10 +22,17 @@ UNIT_TESTS = \
 	%D%/unit/test-path \
 	%D%/unit/test-policy \
 	%D%/unit/test-result \
+	%D%/unit/test-rlimits \
+	%D%/unit/test-root \
 	%D%/unit/test-rule-tree \
+	%D%/unit/test-seccomp \
+	%D%/unit/test-session \
 	%D%/unit/test-session-folder \
 	%D%/unit/test-suggest \
-	%D%/unit/test-tree
+	%D%/unit/test-tree \
+	%D%/unit/test-warden
+# The kernel that refuses a ruleset is a wrapped syscall().
+%C%_unit_test_landlock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
