@@ -41,18 +41,24 @@ static long fake_create(const struct sys_landlock_ruleset *attr)
 	return errno ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/* Landlock's three calls are all that this test makes. */
+static int arguments_of(long number)
+{
+	return number == SYS_landlock_add_rule ? 4 : number == SYS_landlock_create_ruleset ? 3 : 2;
+}
+
 long __wrap_syscall(long number, ...)
 {
-	long a[6];
+	long a[4] = { 0 };
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < arguments_of(number); i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	if (fake.is_on && number == SYS_landlock_create_ruleset)
 		return fake_create((const void *)(uintptr_t)a[0]);
-	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	return __real_syscall(number, a[0], a[1], a[2], a[3]);
 }
 
 static int tear_down(void **state)
