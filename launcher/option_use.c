@@ -35,6 +35,7 @@ static const struct option_use {
 	{ .flag = "--meta", .verbs = "run code" },
 	{ .flag = "--stdin", .verbs = "run" },
 	{ .flag = "--binary", .verbs = "run code" },
+	{ .flag = "--raw-output", .verbs = "run" },
 	{ .flag = "--log", .verbs = "run code session" },
 	{ .flag = "--show", .verbs = "check" },
 	{ .flag = "--json", .verbs = "check demo doctor capabilities" },

@@ -147,6 +147,7 @@ const struct option_row option_rows[] = {
 	{ "--log", "FILE|fd:N", "append events as JSON lines", take_base_text, TEXT(log) },
 	{ "--stdin", "FILE", "the program's standard input", take_base_text, TEXT(stdin_file) },
 	{ "--label", "NAME", "the session's label", take_base_text, TEXT(label) },
+	{ "--raw-output", NULL, "let control characters through to a terminal", take_switch, SWITCH(raw) },
 	{ "--binary", NULL, "add base64 of the output", take_switch, SWITCH(binary) },
 	{ "--json", NULL, "print JSON", take_switch, SWITCH(json) },
 	{ "--show", NULL, "print the effective policy", take_switch, SWITCH(show) },

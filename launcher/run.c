@@ -115,6 +115,13 @@ static void tell_denied(struct result *r, const struct verdict *verdict)
 	r->verdict.fix = r->fix;
 }
 
+void run_refuse(const struct session *s, const struct run_request *q, const struct verdict *why,
+		struct captured *captured, struct result *r)
+{
+	begin_result(s, q, captured, r);
+	tell_denied(r, why);
+}
+
 static void tell_refused_program(struct result *r, enum axis axis, const char *reason,
 				 const char *fix)
 {
@@ -134,6 +141,19 @@ static void tell_error(struct result *r, const char *what, int error)
 	snprintf(r->reason, sizeof(r->reason), "%s: %s", what, strerror(error));
 }
 
+/* The caller's standard input. A terminal is opened anew, for reading only: through his descriptor the
+ * program could write to it, past what is made visible. */
+static int take_stdin(int fd)
+{
+	char path[32];
+	int again = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (isatty(fd))
+		again = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	return again >= 0 ? again : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
 static int make_pipes(struct pipes *p, const struct run_request *q)
 {
 	if (pipe2(p->out, O_CLOEXEC) < 0 || pipe2(p->err, O_CLOEXEC) < 0)
@@ -141,7 +161,7 @@ static int make_pipes(struct pipes *p, const struct run_request *q)
 	if (q->stdin_text && pipe2(p->in, O_CLOEXEC) < 0)
 		return -errno;
 	if (!q->stdin_text && q->stdin_fd >= 0)
-		p->in[0] = fcntl(q->stdin_fd, F_DUPFD_CLOEXEC, 3);
+		p->in[0] = take_stdin(q->stdin_fd);
 	else if (!q->stdin_text)
 		p->in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (p->in[0] < 0)
@@ -431,6 +451,7 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	struct watch w = { .warden = &s->warden,
 			   .signals = s->signals,
+			   .raw = q->raw,
 			   .out = -1,
 			   .err = -1,
 			   .keep_out = r->out,

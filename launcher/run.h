@@ -12,6 +12,7 @@ struct run_request {
 	struct limits limits;
 	bool preflight;        /* ask it first */
 	bool stream;           /* the program's output goes to our own 1 and 2 as it comes */
+	bool raw;              /* streamed to a terminal: as it is */
 	bool home_is_run_folder;
 	int stdin_fd;          /* -1 = empty */
 	const char *stdin_text; /* used instead when not NULL */
@@ -32,6 +33,10 @@ struct captured {
  * stile itself (r is then status "error"). */
 int run_once(struct session *s, const struct run_request *q, struct captured *captured,
 	     struct result *r);
+
+/* The result of a request that is refused by `why` before any of it. */
+void run_refuse(const struct session *s, const struct run_request *q, const struct verdict *why,
+		struct captured *captured, struct result *r);
 
 /* What comes before the start, for runs and for `stile check` alike: the policy's preflight (unless the
  * request leaves it out), then the program's file, into program[size]. */

@@ -19,7 +19,8 @@ enum stream_state {
 enum stream_kind {
 	STREAM_SPLICE, /* the target is a pipe */
 	STREAM_FILE,   /* it never makes anybody wait */
-	STREAM_OTHER   /* a terminal or a socket: small writes when it is ready */
+	STREAM_TERMINAL, /* control characters are shown, not obeyed */
+	STREAM_OTHER     /* a socket and the like: small writes when it is ready */
 };
 
 struct stream {
@@ -27,12 +28,17 @@ struct stream {
 	enum stream_kind kind;
 	int error;          /* -errno of a target that failed otherwise than by its reader's end */
 	uint64_t *moved;    /* bytes that left the program; borrowed */
-	char *held;         /* read but not yet written (STREAM_OTHER); in `room` */
+	char *held;         /* read but not yet written; in `room` or `shown` */
 	size_t held_size;
-	char room[4096];    /* PIPE_BUF: what a writable terminal takes without blocking */
+	char *shown;        /* room made visible for a terminal; owned */
+	size_t kept;        /* bytes at room's beginning: a character that is not yet whole */
+	int terminal;       /* the terminal opened anew, non-blocking; owned, -1 = none */
+	char room[4096];    /* PIPE_BUF: what a writable descriptor takes without blocking */
 };
 
-void stream_init(struct stream *s, int source, int target, uint64_t *moved);
+/* raw: a terminal gets the bytes as they are. */
+void stream_init(struct stream *s, int source, int target, bool raw, uint64_t *moved);
+void stream_free(struct stream *s);
 enum stream_state stream_move(struct stream *s);
 
 /* After the end: moves what is left, waiting for the target at most `patience_ms` in all. */

@@ -76,6 +76,7 @@ int verb_run(int argc, char **argv)
 	run.cwd = q.policy->root ? q.cwd : NULL;
 	run.env = env;
 	run.preflight = q.preflight;
+	run.raw = q.raw;
 	run.home_is_run_folder = strcmp(q.profile, "code") == 0;
 	run.stream = !(q.result && strcmp(q.result, "-") == 0);
 	run.big_address_space = recipe_reserves_address_space(q.rest_count ? q.rest[0] : "");

@@ -378,8 +378,8 @@ static int add_outputs(struct loop *loop)
 	struct watch *w = loop->watch;
 	int r = add(loop, SOURCE_OUT, w->out, EPOLLIN);
 
-	stream_init(&loop->streams[SOURCE_OUT], w->out, 1, &w->stdout_bytes);
-	stream_init(&loop->streams[SOURCE_ERR], w->err, 2, &w->stderr_bytes);
+	stream_init(&loop->streams[SOURCE_OUT], w->out, 1, w->raw, &w->stdout_bytes);
+	stream_init(&loop->streams[SOURCE_ERR], w->err, 2, w->raw, &w->stderr_bytes);
 	if (r == 0)
 		r = add(loop, SOURCE_ERR, w->err, EPOLLIN);
 	if (r == 0 && w->in >= 0)
@@ -418,6 +418,7 @@ int watch_run(struct watch *w)
 		return -ENOMEM;
 	loop->watch = w;
 	loop->epoll = epoll;
+	loop->streams[SOURCE_OUT].terminal = loop->streams[SOURCE_ERR].terminal = -1;
 	for (int i = 0; i < SOURCES; i++)
 		loop->fds[i] = -1;
 	disk_watch_begin(&loop->disk, w->limiters.work);
@@ -429,5 +430,7 @@ int watch_run(struct watch *w)
 	w->duration_us = now_us() - begin;
 	look_back(loop);
 	drain(loop);
+	stream_free(&loop->streams[SOURCE_OUT]);
+	stream_free(&loop->streams[SOURCE_ERR]);
 	return r;
 }

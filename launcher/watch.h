@@ -35,6 +35,7 @@ struct watch {
 	int in;                  /* write end for stdin_text, -1 = none */
 	const char *in_text;
 	size_t in_size;
+	bool raw;                /* a terminal of ours gets control characters as they are */
 	struct output *keep_out, *keep_err; /* NULL = stream to 1 and 2 */
 	uint64_t stdout_bytes, stderr_bytes;
 	struct limits limits;

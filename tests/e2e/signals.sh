@@ -68,5 +68,27 @@ P
 rm ready2
 pid=$(python3 parent.py "$STILE" 2>/dev/null)
 ok "with --die-with-parent the parent's end is the run's" wait_for gone "$pid"
+# On a terminal (script's pty) control characters are shown; asked for, they go through.
+printf 'import sys; sys.stdout.buffer.write(b"a\\x1b[31mb\\xc3\\xa9\\n")\n' >escape.py
+on_terminal() { # on_terminal OPTION…
+	python3 - "$STILE" "$@" <<'P'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "run", *sys.argv[2:], "--", "python3", "escape.py"])
+seen = b""
+try:
+    while True:
+        part = os.read(fd, 4096)
+        if not part: break
+        seen += part
+except OSError:
+    pass
+os.waitpid(pid, 0)
+print(ascii(seen.decode(errors="replace").strip()))
+P
+}
+is "a terminal is not told what the program says to it" "$(on_terminal)" "'a\\\\x1b[31mb\\xe9'"
+is "unless that is asked for" "$(on_terminal --raw-output)" "'a\\x1b[31mb\\xe9'"
 cd / && rm -rf "$base"
 done_testing
