@@ -179,6 +179,8 @@ run_tests_as_user() {
 	cp -r Makefile.am README.md NEWS LICENSE setup.sh .ci policy backends launcher man completions docs \
 		tests build-aux "$copy/src/"
 	make_in build install-exec "prefix=$copy/prefix" "exec_prefix=$copy/prefix"
+	make_in build tests/lib/refuse
+	cp build/tests/lib/refuse "$copy/"
 	chmod -R go+rX "$copy"
 	chown "$test_user" "$copy/tmp" "$copy/home" "$copy/results"
 	# shellcheck disable=SC2016
@@ -186,8 +188,8 @@ run_tests_as_user() {
 		xargs -0 -P "$(nproc)" -I{} setpriv --reuid="$test_user" --regid="$(id -g "$test_user")" \
 			--clear-groups --inh-caps=-all \
 			env -i -C "$copy/home" PATH=/usr/bin:/bin HOME="$copy/home" TMPDIR="$copy/tmp" \
-			LANG=C.UTF-8 USER="$test_user" STILE="$copy/prefix/bin/stile" srcdir="$copy/src" \
-			TESTDIR="$copy/src/tests" \
+			LANG=C.UTF-8 USER="$test_user" STILE="$copy/prefix/bin/stile" REFUSE="$copy/refuse" \
+			srcdir="$copy/src" TESTDIR="$copy/src/tests" \
 			bash -c 'name=$(basename "$2" .sh); sh "$1/src/build-aux/tap-driver.sh" --test-name "$name" \
 				--log-file "$1/results/$name.log" --trs-file "$1/results/$name.trs" \
 				-- bash "$2" </dev/null >/dev/null' - "$copy" {} || true

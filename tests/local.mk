@@ -50,10 +50,14 @@ E2E_TESTS = \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/programs.sh \
 	%D%/e2e/protected.sh \
+	%D%/e2e/refused.sh \
 	%D%/e2e/run.sh \
 	%D%/e2e/signals.sh \
 	%D%/e2e/session.sh
 dist_check_SCRIPTS += $(E2E_TESTS)
+# The kernel that lacks something, as a program.
+check_PROGRAMS += %D%/lib/refuse
+%C%_lib_refuse_LDADD = $(SECCOMP_LIBS)
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += %D%/lib/tap.sh
 
