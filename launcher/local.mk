@@ -37,6 +37,8 @@ liblauncher_la_SOURCES = \
 	%D%/probes_namespace.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
+	%D%/repairs.c \
+	%D%/repairs.h \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/request.c \

@@ -10,6 +10,7 @@
 #include "launcher/capabilities.h"
 #include "launcher/log.h"
 #include "launcher/recipe.h"
+#include "launcher/repairs.h"
 #include "launcher/request.h"
 #include "launcher/verbs.h"
 #include "policy/document.h"
@@ -29,6 +30,8 @@ struct service {
 	struct recipe recipe;        /* for it */
 	char **env;
 	struct event_log log;
+	struct repairs *repairs;     /* of the session's tasks */
+	const char *task;            /* of the present request, NULL = none */
 	bool closing;
 };
 
@@ -131,13 +134,66 @@ static void take_stdin(struct run_request *run, json_t *line)
 	run->stdin_size = json_string_length(text);
 }
 
+static int take_task(struct service *service, json_t *line, char *why, size_t size)
+{
+	json_t *task = json_object_get(line, "task");
+	const char *text = json_string_value(task);
+
+	service->task = text;
+	if (!task)
+		return 0;
+	if (text && *text && strlen(text) == json_string_length(task) &&
+	    strlen(text) <= REPAIRS_TASK_MAX)
+		return 0;
+	snprintf(why, size, "task: a text of 1 to %d bytes is expected", REPAIRS_TASK_MAX);
+	return -EINVAL;
+}
+
+/* A task that has failed more often than its limit allows runs no more. */
+static bool refuse_task(struct service *service, struct session *s, const struct run_request *run,
+			struct captured *captured, struct result *r)
+{
+	uint64_t used = service->task ? repairs_used(service->repairs, service->task) : 0;
+	char reason[REPAIRS_TASK_MAX + 128];
+	struct verdict verdict = {
+		.action = ACTION_DENY,
+		.axis = AXIS_RESOURCE,
+		.layer = LAYER_BUDGET,
+		.reason = reason,
+		.fix = "--max-repairs N, or limits.repairs in the request",
+	};
+
+	if (run->limits.repairs == LIMIT_NONE || used <= run->limits.repairs)
+		return false;
+	snprintf(reason, sizeof(reason),
+		 "task '%s' has no repairs left: %llu failed runs, limit %llu", service->task,
+		 (unsigned long long)used, (unsigned long long)run->limits.repairs);
+	run_refuse(s, run, &verdict, captured, r);
+	return true;
+}
+
+static void account_task(struct service *service, const struct run_request *run, bool has_run,
+			 struct result *r)
+{
+	if (!service->task)
+		return;
+	if (has_run && repairs_are_spent_by(r))
+		(void)repairs_count(&service->repairs, service->task);
+	r->has_repairs = true;
+	r->repairs_limit = run->limits.repairs;
+	r->repairs_used = repairs_used(service->repairs, service->task);
+}
+
 static json_t *run_now(struct service *service, struct session *s, struct run_request *run)
 {
 	struct captured captured = { { 0 }, { 0 } };
 	struct result r;
+	bool is_refused = refuse_task(service, s, run, &captured, &r);
 	json_t *answer;
 
-	(void)run_once(s, run, &captured, &r);
+	if (!is_refused)
+		(void)run_once(s, run, &captured, &r);
+	account_task(service, run, !is_refused, &r);
 	log_result(&service->log, &r);
 	answer = parse_result(&r);
 	output_free(&captured.out);
@@ -155,7 +211,8 @@ static json_t *act_run(struct service *service, json_t *line, char *why, size_t 
 				   .limits = s->policy->limits,
 				   .preflight = service->request->preflight };
 
-	if (!argv || take_limits(&run.limits, line, why, size) < 0)
+	if (!argv || take_limits(&run.limits, line, why, size) < 0 ||
+	    take_task(service, line, why, size) < 0)
 		return NULL;
 	take_stdin(&run, line);
 	run.big_address_space = argv[0] && recipe_reserves_address_space(argv[0]);
@@ -208,7 +265,8 @@ static json_t *act_run_code(struct service *service, json_t *line, char *why, si
 	run.argv = recipe->argv;
 	run.limits = service->code_session.policy->limits;
 	take_stdin(&run, line);
-	if (take_limits(&run.limits, line, why, size) < 0)
+	if (take_limits(&run.limits, line, why, size) < 0 ||
+	    take_task(service, line, why, size) < 0)
 		return NULL;
 	return run_now(service, &service->code_session, &run);
 }
@@ -258,7 +316,7 @@ static const struct operation operations[] = {
 
 static const char *const request_keys[] = { "op",   "argv", "stdin",		 "limits",
 					    "tier", "id",   "execution_profile", "language",
-					    "code", NULL };
+					    "code", "task", NULL };
 
 static int check_keys(json_t *line, char *why, size_t size)
 {
@@ -381,6 +439,7 @@ static int open_and_serve(struct request *q)
 		session_close(&service.code_session);
 		session_close(&service.run_session);
 	}
+	repairs_free(&service.repairs);
 	recipe_free(&service.recipe);
 	request_free_environment(service.env);
 	log_close(&service.log);

@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	%D%/unit/test-owner \
 	%D%/unit/test-path \
 	%D%/unit/test-policy \
+	%D%/unit/test-repairs \
 	%D%/unit/test-result \
 	%D%/unit/test-rlimits \
 	%D%/unit/test-root \
@@ -51,6 +52,7 @@ E2E_TESTS = \
 	%D%/e2e/programs.sh \
 	%D%/e2e/protected.sh \
 	%D%/e2e/refused.sh \
+	%D%/e2e/repairs.sh \
 	%D%/e2e/run.sh \
 	%D%/e2e/signals.sh \
 	%D%/e2e/session.sh
