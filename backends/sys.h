@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,7 +70,7 @@ static inline int sys_openat2(int dir, const char *path, uint64_t flags, uint64_
 {
 	const struct {
 		uint64_t flags, mode, resolve;
-	} how = { flags, 0, resolve };
+	} how = { flags, flags & O_CREAT ? 0644 : 0, resolve };
 
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }

@@ -106,6 +106,8 @@ int look_find_program(const struct look_for *what, char *out, size_t size)
 	if (!strchr(what->name, '/'))
 		return search_path(what, out, size);
 	r = with_cwd(what->name, what->cwd, out, size);
+	if (r == 0 && !is_file(out))
+		return -ENOEXEC;
 	return r == 0 && !may_execute(what->block, out) ? -EACCES : r;
 }
 

@@ -15,8 +15,8 @@ struct look_for {
 
 /* The file argv[0] means: with a slash as it is, else by PATH. Where the policy lets programs be executed
  * from some places only, the others do not exist for the run and are passed over, as they will be
- * inside; if nothing else is there, the first of them is named. 0, -ENOENT, or -EACCES: `out` is what
- * was found, outside every executable root. */
+ * inside; if nothing else is there, the first of them is named. 0, -ENOENT; -EACCES: `out` is what was
+ * found, outside every executable root; -ENOEXEC: it is no executable file (look_explain_exec). */
 int look_find_program(const struct look_for *what, char *out, size_t size);
 
 /* One sentence that says why exec of `path` failed with `error`: a folder, no execute permission,

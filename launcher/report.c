@@ -6,6 +6,7 @@
 #include "launcher/report.h"
 
 #include "backends/cleanup.h"
+#include "backends/sys.h"
 #include "policy/limits.h"
 
 #include <errno.h>
@@ -20,6 +21,24 @@ static const char *paint(const char *code)
 	return isatty(2) && !getenv("NO_COLOR") ? code : "";
 }
 
+/*
+ * The project is the program's to write: a link it planted there must not lead us elsewhere. So no link is
+ * followed at the end of a name, nor anywhere in a relative one (links under /dev are the
+ * system's). Non-blocking, lest a planted FIFO hold us.
+ */
+static int open_file(const char *target, int how)
+{
+	uint64_t flags = (uint64_t)(O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | how);
+	int fd;
+
+	if (strncmp(target, "/dev/", 5) != 0)
+		flags |= O_NOFOLLOW;
+	fd = sys_openat2(AT_FDCWD, target, flags, target[0] == '/' ? 0 : SYS_RESOLVE_NO_SYMLINKS);
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, how & O_APPEND);
+	return fd;
+}
+
 int report_open_target(const char *target, int how)
 {
 	uint64_t number;
@@ -32,31 +51,58 @@ int report_open_target(const char *target, int how)
 			return -EINVAL;
 		fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
 	} else {
-		fd = open(target, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
+		fd = open_file(target, how);
 	}
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_json(const char *target, const struct result *r)
+int report_open(struct report *report, const struct request *q, bool streamed)
 {
-	_cleanup_fd_ int fd = report_open_target(target, O_TRUNC);
-	_cleanup_free_ char *text = fd < 0 ? NULL : result_to_json(r, isatty(fd));
+	const struct {
+		const char *option, *target;
+		int *fd;
+	} rows[] = {
+		{ "--result", q->result ? q->result : streamed ? NULL : "-", &report->result },
+		{ "--meta", q->meta, &report->meta },
+	};
 
-	if (fd < 0 || !text) {
-		fprintf(stderr, "stile: writing the result to %s: %s\n", target,
-			strerror(fd < 0 ? -fd : ENOMEM));
-		return -EIO;
+	*report = (struct report){ -1, -1 };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].target)
+			continue;
+		*rows[i].fd = report_open_target(rows[i].target, O_TRUNC);
+		if (*rows[i].fd >= 0)
+			continue;
+		fprintf(stderr, "stile: %s %s: %s\n", rows[i].option, rows[i].target,
+			strerror(-*rows[i].fd));
+		return -EINVAL;
 	}
-	return dprintf(fd, "%s\n", text) < 0 ? -EIO : 0;
+	return 0;
 }
 
-static int write_meta(const char *file, const struct result *r)
+void report_close(struct report *report)
 {
-	_cleanup_fd_ int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	int e = fd < 0 ? -errno : result_write_meta(r, fd);
+	cleanup_fd(&report->result);
+	cleanup_fd(&report->meta);
+	*report = (struct report){ -1, -1 };
+}
+
+static int write_json(int fd, const struct result *r)
+{
+	_cleanup_free_ char *text = result_to_json(r, isatty(fd));
+
+	if (text && dprintf(fd, "%s\n", text) >= 0)
+		return 0;
+	fprintf(stderr, "stile: writing the result: %s\n", strerror(text ? errno : ENOMEM));
+	return -EIO;
+}
+
+static int write_meta(int fd, const struct result *r)
+{
+	int e = result_write_meta(r, fd);
 
 	if (e < 0)
-		fprintf(stderr, "stile: --meta %s: %s\n", file, strerror(-e));
+		fprintf(stderr, "stile: writing --meta: %s\n", strerror(-e));
 	return e;
 }
 
@@ -77,7 +123,7 @@ static void tell_person(const struct result *r)
 		fprintf(stderr, "stile: not enforced on this host: %s\n", r->layers.not_enforced);
 }
 
-int report_result(const struct request *q, const struct result *r, bool streamed)
+int report_result(const struct report *report, const struct result *r, bool streamed)
 {
 	int e = 0;
 
@@ -86,9 +132,9 @@ int report_result(const struct request *q, const struct result *r, bool streamed
 		fprintf(stderr, "WARNING: %s\n", r->warnings[0]);
 	if (streamed)
 		tell_person(r);
-	if (q->result || !streamed)
-		e = write_json(q->result ? q->result : "-", r);
-	if (q->meta && write_meta(q->meta, r) < 0)
+	if (report->result >= 0)
+		e = write_json(report->result, r);
+	if (report->meta >= 0 && write_meta(report->meta, r) < 0)
 		e = -EIO;
 	return e < 0 ? EXIT_CODE_INTERNAL & 255 : r->exit_code & 255;
 }

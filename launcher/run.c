@@ -523,6 +523,9 @@ static void refuse_program(const struct run_request *q, const char *found, int e
 		snprintf(text->reason, sizeof(text->reason),
 			 "executable '%.2000s' is outside every executable root", found);
 		snprintf(text->fix, sizeof(text->fix), "--exec %.2000s", found);
+	} else if (e == -ENOEXEC) {
+		look_explain_exec(found, EACCES, text->reason, sizeof(text->reason));
+		text->fix[0] = 0;
 	} else {
 		snprintf(text->reason, sizeof(text->reason), "executable not found: '%.2000s'",
 			 q->argv[0]);

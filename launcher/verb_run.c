@@ -22,8 +22,11 @@ static int open_stdin(const struct request *q, int *fd)
 {
 	if (!q->stdin_file)
 		return 0;
-	*fd = open(q->stdin_file, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0)
+	/* A FIFO without a writer must not hold us here, before the clock runs. */
+	*fd = open(q->stdin_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd >= 0)
+		(void)fcntl(*fd, F_SETFL, 0);
+	else
 		fprintf(stderr, "stile: --stdin %s: %s\n", q->stdin_file, strerror(errno));
 	return *fd < 0 ? -errno : 0;
 }
@@ -33,17 +36,21 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 {
 	struct captured captured = { { 0 }, { 0 } };
 	struct event_log log;
+	struct report report;
 	struct session s;
 	struct result r;
 	int code;
 
-	if (log_open(&log, q->log) < 0)
+	if (report_open(&report, q, run->stream) < 0 || log_open(&log, q->log) < 0) {
+		report_close(&report);
 		return EXIT_USAGE;
+	}
 	run->argv = argv;
 	run->limits = q->policy->limits;
 	if (session_open(&s, q->policy, q->mode, q->label) < 0) {
 		q->policy = NULL;
 		log_close(&log);
+		report_close(&report);
 		fputs("stile: cannot open a session\n", stderr);
 		return EXIT_CODE_INTERNAL & 255;
 	}
@@ -53,7 +60,8 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 	r.binary = q->binary;
 	log_result(&log, &r);
 	log_close(&log);
-	code = report_result(q, &r, run->stream);
+	code = report_result(&report, &r, run->stream);
+	report_close(&report);
 	output_free(&captured.out);
 	output_free(&captured.err);
 	session_close(&s);

@@ -88,5 +88,16 @@ printf 'echo x >.git/hooks/pre-commit && exit 1; echo x >.git/config && exit 1; 
 is "existing hooks are protected, and their parent stays" $? 0
 is "the caller's descriptors do not reach the program" "$("$STILE" run -- ls /proc/self/fd 7<"$base/secret" | tr '\n' ' ')" "0 1 2 3 "
 is "a program without #! is explained" "$(printf 'x\n' >plain; chmod +x plain; "$STILE" run -- ./plain 2>&1 | grep -c 'without a #! line')" 1
+echo keep >"$base/victim"
+printf 'rm -f out.json; ln -s "%s" out.json\n' "$base/victim" >plant.sh
+"$STILE" run --result out.json -- sh plant.sh
+is "a link planted in the place of the result is not followed" "$(cat "$base/victim")" keep
+"$STILE" run --result out.json -- true 2>/dev/null
+is "nor by the next run" "$? $(cat "$base/victim")" "2 keep"
+mkfifo fifo
+timeout 20 "$STILE" run --stdin fifo -- cat
+is "a FIFO as standard input does not hold the start" $? 0
+printf 'echo x\n' >plain.sh
+is "check refuses what a run would" "$("$STILE" check -- ./plain.sh | grep -c 'no execute permission')" 1
 cd / && rm -rf "$base"
 done_testing
