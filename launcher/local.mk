@@ -53,6 +53,8 @@ liblauncher_la_SOURCES = \
 	%D%/session_folder.h \
 	%D%/tree.c \
 	%D%/tree.h \
+	%D%/show.c \
+	%D%/show.h \
 	%D%/verb_capabilities.c \
 	%D%/verb_demo.c \
 	%D%/verb_doctor.c \

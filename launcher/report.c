@@ -139,25 +139,25 @@ int report_result(const struct report *report, const struct result *r, bool stre
 	return e < 0 ? EXIT_CODE_INTERNAL & 255 : r->exit_code & 255;
 }
 
-void report_verdict(const struct verdict *verdict, bool json)
+void report_verdict_json(const struct verdict *verdict, json_t *policy)
 {
 	bool allowed = verdict->action == ACTION_ALLOW;
+	json_t *object = json_pack("{ss ss* ss* ss* ss* so*}", "verdict",
+				   allowed ? "allow" : "deny", "axis",
+				   allowed ? NULL : axis_name(verdict->axis), "layer",
+				   allowed ? NULL : layer_name(verdict->layer), "reason",
+				   allowed ? NULL : verdict->reason, "fix",
+				   allowed ? NULL : verdict->fix, "policy", policy);
+	char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 
-	if (json) {
-		json_t *object = json_pack("{ss ss* ss* ss* ss*}", "verdict",
-					   allowed ? "allow" : "deny", "axis",
-					   allowed ? NULL : axis_name(verdict->axis), "layer",
-					   allowed ? NULL : layer_name(verdict->layer), "reason",
-					   allowed ? NULL : verdict->reason, "fix",
-					   allowed ? NULL : verdict->fix);
-		char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+	puts(text ? text : "{\"error\":\"not UTF-8\"}");
+	free(text);
+	json_decref(object);
+}
 
-		puts(text ? text : "{\"error\":\"not UTF-8\"}");
-		free(text);
-		json_decref(object);
-		return;
-	}
-	if (allowed)
+void report_verdict(const struct verdict *verdict)
+{
+	if (verdict->action == ACTION_ALLOW)
 		puts("allowed");
 	else
 		printf("refused: %s\nto allow it: %s\n", verdict->reason, verdict->fix);

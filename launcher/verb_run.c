@@ -8,6 +8,7 @@
 #include "launcher/recipe.h"
 #include "launcher/report.h"
 #include "launcher/request.h"
+#include "launcher/show.h"
 #include "launcher/verbs.h"
 #include "policy/compile.h"
 
@@ -129,26 +130,6 @@ out:
 	return code;
 }
 
-static void show_rules(const struct policy *p)
-{
-	static const struct {
-		unsigned right;
-		const char *name;
-	} names[] = { { PATH_READ, "read" },	   { PATH_WRITE, "write" },
-		      { PATH_EXEC, "exec" },	   { PATH_DENY, "deny" },
-		      { PATH_PROTECT, "protect" } };
-
-	printf("profile %s\nroot %s\nnetwork %s\nprocesses %s\n", p->profile,
-	       p->root ? p->root : "(the run folder)",
-	       p->network == NETWORK_HOST ? "host" : "none", p->processes ? "yes" : "no");
-	for (size_t i = 0; i < p->path_count; i++) {
-		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
-			if (p->paths[i].rights & names[n].right)
-				printf("%s ", names[n].name);
-		printf("%s (%s)\n", p->paths[i].path, p->paths[i].origin);
-	}
-}
-
 int verb_check(int argc, char **argv)
 {
 	_cleanup_free_ struct verdict_text *text = calloc(1, sizeof(*text));
@@ -161,8 +142,8 @@ int verb_check(int argc, char **argv)
 
 	if (!text || request_read(&q, "check", "tool", argc, argv) < 0)
 		return EXIT_USAGE;
-	if (q.show)
-		show_rules(q.policy);
+	if (q.show && !q.json)
+		show_policy(q.policy);
 	s.policy = q.policy;
 	s.mode = q.mode;
 	env = request_environment(q.policy);
@@ -176,7 +157,10 @@ int verb_check(int argc, char **argv)
 	run.preflight = q.preflight;
 	run.env = env;
 	run_preflight(&s, &run, program, sizeof(program), text, &verdict);
-	report_verdict(&verdict, q.json);
+	if (q.json)
+		report_verdict_json(&verdict, q.show ? show_policy_json(q.policy) : NULL);
+	else
+		report_verdict(&verdict);
 	free(s.block);
 	request_free_environment(env);
 	request_free(&q);
