@@ -11,6 +11,8 @@ libpolicy_la_SOURCES = \
 	%D%/command_line.c \
 	%D%/compile.c \
 	%D%/compile.h \
+	%D%/decide.c \
+	%D%/decide.h \
 	%D%/document.c \
 	%D%/document.h \
 	%D%/document_file.c \

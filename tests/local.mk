@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	%D%/unit/test-caps \
 	%D%/unit/test-cgroup \
 	%D%/unit/test-compile \
+	%D%/unit/test-decide \
 	%D%/unit/test-disk \
 	%D%/unit/test-document \
 	%D%/unit/test-empty \
