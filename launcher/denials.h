@@ -60,11 +60,18 @@ void denials_free(struct denials *list);
 void denials_clear(struct denials *list);
 
 /*
- * Takes a refusal in: the texts are copied. The same one again (layer, axis, call, target, error, process
- * and place in the script) only raises the count of the first. Never fails: what finds no room is
- * counted as lost. A NULL list takes nothing.
+ * Takes a refusal in: the texts are copied. The same one again (who says so, layer, axis, call, target,
+ * error, innermost frame and line of the script; in whatever process) only raises the count of the
+ * first. Never fails: what finds no room is counted as lost. A NULL list takes nothing.
  */
 void denials_add(struct denials *list, const struct denial *denial);
+
+/*
+ * Once both sides are in: what the kernel saw and the shim told (same axis, target and error) becomes
+ * one, trusted, with the shim's place in the program; what the kernel alone saw in a process that
+ * the shim covers is marked as bypassed. `is_covered` is asked with the denial's pid.
+ */
+void denials_reconcile(struct denials *list, bool (*is_covered)(void *ctx, int32_t pid), void *ctx);
 
 /* Refusals of which nothing but their number is known. */
 void denials_add_lost(struct denials *list, uint64_t count);

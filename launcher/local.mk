@@ -8,6 +8,7 @@ liblauncher_la_SOURCES = \
 	%D%/capabilities.h \
 	%D%/completions.c \
 	%D%/completions.h \
+	%D%/denials.c \
 	%D%/denials.h \
 	%D%/disk.c \
 	%D%/disk.h \

@@ -9,6 +9,7 @@ UNIT_TESTS = \
 	%D%/unit/test-cgroup \
 	%D%/unit/test-compile \
 	%D%/unit/test-decide \
+	%D%/unit/test-denials \
 	%D%/unit/test-disk \
 	%D%/unit/test-document \
 	%D%/unit/test-empty \
