@@ -45,6 +45,8 @@ liblauncher_la_SOURCES = \
 	%D%/report.h \
 	%D%/request.c \
 	%D%/request.h \
+	%D%/request_line.c \
+	%D%/request_line.h \
 	%D%/result.c \
 	%D%/result.h \
 	%D%/run.c \

@@ -12,6 +12,7 @@
 #include "launcher/recipe.h"
 #include "launcher/repairs.h"
 #include "launcher/request.h"
+#include "launcher/request_line.h"
 #include "launcher/verbs.h"
 #include "policy/document.h"
 
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 
 struct service {
 	struct request *request;
@@ -38,7 +38,8 @@ struct service {
 /* One request's answer; NULL = an error was said. */
 struct operation {
 	const char *name;
-	json_t *(*act)(struct service *service, json_t *line, char *why, size_t size);
+	json_t *(*act)(struct service *service, const struct request_line *line, char *why,
+		       size_t size);
 };
 
 static json_t *parse_result(const struct result *r)
@@ -48,105 +49,39 @@ static json_t *parse_result(const struct result *r)
 	return text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
 }
 
-static const struct limit_row *limit_by_key(const char *key)
+static void take_input(struct run_request *run, const struct request_line *line)
 {
-	for (const struct limit_row *row = limit_rows; row->key; row++)
-		if (strcmp(row->key, key) == 0)
-			return row;
-	return NULL;
-}
-
-/* A number or a text as in a document: {"wall_s": 2.5, "memory": "256M", "steps": "none"}. */
-static int take_limit(struct limits *limits, const char *key, json_t *value, char *why, size_t size)
-{
-	const struct limit_row *row = limit_by_key(key);
-	char number[64];
-	const char *text = json_string_value(value);
-
-	if (json_is_integer(value))
-		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
-	else if (json_is_real(value))
-		snprintf(number, sizeof(number), "%.3f", json_real_value(value));
-	if (!row)
-		snprintf(why, size, "limits.%s: unknown key", key);
-	else if (!text && !json_is_number(value))
-		snprintf(why, size, "limits.%s: a number or a text is expected", key);
-	else if (limits_parse(text ? text : number, row->unit, 1,
-			      (uint64_t *)(void *)((char *)limits + row->offset)) < 0)
-		snprintf(why, size, "limits.%s: bad value", key);
-	else
-		return 0;
-	return -EINVAL;
-}
-
-static int take_limits(struct limits *limits, json_t *line, char *why, size_t size)
-{
-	json_t *own = json_object_get(line, "limits"), *value;
-	const char *tier = json_string_value(json_object_get(line, "tier")), *key;
-
-	if (!tier)
-		tier = json_string_value(json_object_get(line, "execution_profile"));
-	if (tier && limits_apply_tier(limits, tier) < 0) {
-		snprintf(why, size, "tier: unknown tier '%s'", tier);
-		return -EINVAL;
-	}
-	if (own && !json_is_object(own)) {
-		snprintf(why, size, "limits: an object is expected");
-		return -EINVAL;
-	}
-	json_object_foreach(own, key, value)
-		if (take_limit(limits, key, value, why, size) < 0)
-			return -EINVAL;
-	return 0;
-}
-
-/* The strings of a JSON array as a NULL-terminated list that points into it. */
-static char **take_argv(json_t *line, char *why, size_t size)
-{
-	json_t *array = json_object_get(line, "argv");
-	size_t count = json_array_size(array);
-	char **argv = calloc(count + 1, sizeof(*argv));
-
-	for (size_t i = 0; argv && i < count; i++) {
-		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(array, i));
-		if (!argv[i]) {
-			snprintf(why, size, "argv[%zu]: a text is expected", i);
-			free(argv);
-			return NULL;
-		}
-	}
-	if (!json_is_array(array)) {
-		snprintf(why, size, "argv: a list of texts is expected");
-		free(argv);
-		return NULL;
-	}
-	return argv;
-}
-
-static void take_stdin(struct run_request *run, json_t *line)
-{
-	json_t *text = json_object_get(line, "stdin");
-
 	run->stdin_fd = -1;
-	if (!json_is_string(text))
-		return;
-	run->stdin_text = json_string_value(text);
-	run->stdin_size = json_string_length(text);
+	run->stdin_text = line->input;
+	run->stdin_size = line->input_size;
 }
 
-static int take_task(struct service *service, json_t *line, char *why, size_t size)
+static bool has_variable(char *const *list, const char *variable)
 {
-	json_t *task = json_object_get(line, "task");
-	const char *text = json_string_value(task);
+	size_t size = strcspn(variable, "=") + 1;
 
-	service->task = text;
-	if (!task)
-		return 0;
-	if (text && *text && strlen(text) == json_string_length(task) &&
-	    strlen(text) <= REPAIRS_TASK_MAX)
-		return 0;
-	snprintf(why, size, "task: a text of 1 to %d bytes is expected", REPAIRS_TASK_MAX);
-	return -EINVAL;
+	while (list && *list && strncmp(*list, variable, size))
+		list++;
+	return list && *list;
+}
+
+/* The request's variables over the session's: a malloc'd list that points into both. */
+static char **merge_environment(char *const *session, char *const *own)
+{
+	size_t count = 0, used = 0;
+	char **env;
+
+	while (session[count])
+		count++;
+	for (size_t i = 0; own && own[i]; i++)
+		count++;
+	env = calloc(count + 1, sizeof(*env));
+	for (size_t i = 0; env && session[i]; i++)
+		if (!has_variable(own, session[i]))
+			env[used++] = session[i];
+	for (size_t i = 0; env && own && own[i]; i++)
+		env[used++] = own[i];
+	return env;
 }
 
 /* A task that has failed more often than its limit allows runs no more. */
@@ -201,21 +136,23 @@ static json_t *run_now(struct service *service, struct session *s, struct run_re
 	return answer;
 }
 
-static json_t *act_run(struct service *service, json_t *line, char *why, size_t size)
+static json_t *act_run(struct service *service, const struct request_line *line, char *why,
+		       size_t size)
 {
 	struct session *s = &service->run_session;
-	_cleanup_free_ char **argv = take_argv(line, why, size);
-	struct run_request run = { .argv = argv,
+	_cleanup_free_ char **env = merge_environment(service->env, line->env);
+	struct run_request run = { .argv = line->argv,
 				   .cwd = s->policy->root ? service->request->cwd : NULL,
-				   .env = service->env,
+				   .env = env,
 				   .limits = s->policy->limits,
 				   .preflight = service->request->preflight };
 
-	if (!argv || take_limits(&run.limits, line, why, size) < 0 ||
-	    take_task(service, line, why, size) < 0)
+	if (!line->argv)
+		snprintf(why, size, "argv: a list of texts is expected");
+	if (!line->argv || !env || request_line_take_limits(line, &run.limits, why, size) < 0)
 		return NULL;
-	take_stdin(&run, line);
-	run.big_address_space = argv[0] && recipe_reserves_address_space(argv[0]);
+	take_input(&run, line);
+	run.big_address_space = line->argv[0] && recipe_reserves_address_space(line->argv[0]);
 	return run_now(service, s, &run);
 }
 
@@ -228,6 +165,10 @@ static int open_code(struct service *service, const char *language, char *why, s
 
 	if (service->code_session.is_open && strcmp(service->code_language, language) == 0)
 		return 0;
+	if (strlen(language) >= sizeof(service->code_language)) {
+		snprintf(why, size, "language: unknown language");
+		return -EINVAL;
+	}
 	session_close(&service->code_session);
 	policy = policy_new();
 	r = policy ? document_load_profile(policy, "code", NULL, &error) : -ENOMEM;
@@ -247,48 +188,48 @@ static int open_code(struct service *service, const char *language, char *why, s
 	return r;
 }
 
-static json_t *act_run_code(struct service *service, json_t *line, char *why, size_t size)
+static json_t *act_run_code(struct service *service, const struct request_line *line, char *why,
+			    size_t size)
 {
-	const char *language = json_string_value(json_object_get(line, "language"));
-	json_t *code = json_object_get(line, "code");
+	_cleanup_free_ char **env = merge_environment(service->env, line->env);
 	struct recipe *recipe = &service->recipe;
-	struct run_request run = { .home_is_run_folder = true, .env = service->env };
+	struct run_request run = { .home_is_run_folder = true, .env = env };
 
-	if (!language || !json_is_string(code) || strlen(language) >= 32) {
+	if (!line->language || !line->code) {
 		snprintf(why, size, "run_code needs the texts language and code");
 		return NULL;
 	}
-	if (open_code(service, language, why, size) < 0 ||
-	    recipe_take_text(recipe, json_string_value(code), json_string_length(code)) < 0)
+	if (!env || open_code(service, line->language, why, size) < 0 ||
+	    recipe_take_text(recipe, line->code, line->code_size) < 0)
 		return NULL;
 	recipe_fill(recipe, &run);
 	run.argv = recipe->argv;
 	run.limits = service->code_session.policy->limits;
-	take_stdin(&run, line);
-	if (take_limits(&run.limits, line, why, size) < 0 ||
-	    take_task(service, line, why, size) < 0)
+	take_input(&run, line);
+	if (request_line_take_limits(line, &run.limits, why, size) < 0)
 		return NULL;
 	return run_now(service, &service->code_session, &run);
 }
 
 /* Of the walls of `run`, or with a language of those of `run_code`. */
-static json_t *act_capabilities(struct service *service, json_t *line, char *why, size_t size)
+static json_t *act_capabilities(struct service *service, const struct request_line *line, char *why,
+				size_t size)
 {
-	const char *language = json_string_value(json_object_get(line, "language"));
-	struct session *s = language ? &service->code_session : &service->run_session;
+	struct session *s = line->language ? &service->code_session : &service->run_session;
 	_cleanup_free_ char *text = NULL;
 	struct limits limits;
 
-	if (language && open_code(service, language, why, size) < 0)
+	if (line->language && open_code(service, line->language, why, size) < 0)
 		return NULL;
 	limits = s->policy->limits;
-	if (take_limits(&limits, line, why, size) < 0)
+	if (request_line_take_limits(line, &limits, why, size) < 0)
 		return NULL;
 	text = capabilities_text(s, &limits);
 	return text ? json_pack("{ss}", "capabilities", text) : NULL;
 }
 
-static json_t *act_ping(struct service *service, json_t *line, char *why, size_t size)
+static json_t *act_ping(struct service *service, const struct request_line *line, char *why,
+			size_t size)
 {
 	(void)service;
 	(void)line;
@@ -297,7 +238,8 @@ static json_t *act_ping(struct service *service, json_t *line, char *why, size_t
 	return json_pack("{sb}", "pong", 1);
 }
 
-static json_t *act_close(struct service *service, json_t *line, char *why, size_t size)
+static json_t *act_close(struct service *service, const struct request_line *line, char *why,
+			 size_t size)
 {
 	(void)line;
 	(void)why;
@@ -314,69 +256,45 @@ static const struct operation operations[] = {
 	{ "close", act_close },
 };
 
-static const char *const request_keys[] = { "op",   "argv", "stdin",		 "limits",
-					    "tier", "id",   "execution_profile", "language",
-					    "code", "task", NULL };
-
-static int check_keys(json_t *line, char *why, size_t size)
+static json_t *perform(struct service *service, const struct request_line *line, char *why,
+		       size_t size)
 {
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(line, key, value) {
-		const char *near;
-		size_t i = 0;
-
-		while (request_keys[i] && strcmp(request_keys[i], key))
-			i++;
-		if (request_keys[i])
-			continue;
-		near = suggest_nearest(key, request_keys);
-		snprintf(why, size, "%s: unknown key%s%s%s", key, near ? "; did you mean \"" : "",
-			 near ? near : "", near ? "\"?" : "");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static json_t *perform(struct service *service, json_t *line, char *why, size_t size)
-{
-	const char *op = json_string_value(json_object_get(line, "op"));
-
-	if (!json_is_object(line))
-		snprintf(why, size, "a request is an object");
-	else if (!op)
-		snprintf(why, size, "op: a text is expected (run, run_code, capabilities, ping, close)");
-	else if (check_keys(line, why, size) == 0) {
-		for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
-			if (strcmp(operations[i].name, op) == 0)
-				return operations[i].act(service, line, why, size);
-		snprintf(why, size, "op: unknown operation '%.64s'", op);
-	}
+	service->task = line->task;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
+		if (strcmp(operations[i].name, line->op) == 0)
+			return operations[i].act(service, line, why, size);
+	snprintf(why, size, "op: unknown operation '%.*s'", request_line_fitting(line->op, 64),
+		 line->op);
 	return NULL;
 }
 
-/* One line in, one line out; the request's id comes back as request_id. */
-static int answer_line(struct service *service, const char *text, size_t length)
+/* Takes `answer` over; NULL = an error that `why` tells. The request's id comes back as request_id. */
+static int say(json_t *answer, json_t *id, const char *why)
 {
-	char why[512] = "";
-	json_error_t error;
-	json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-	json_t *answer = NULL;
 	_cleanup_free_ char *out = NULL;
 
-	if (line)
-		answer = perform(service, line, why, sizeof(why));
-	else
-		snprintf(why, sizeof(why), "column %d: %s", error.column, error.text);
 	if (!answer)
-		answer = json_pack("{s{ss}}", "error", "message", why[0] ? why : "internal error");
-	if (line && json_object_get(line, "id"))
-		(void)json_object_set(answer, "request_id", json_object_get(line, "id"));
+		answer = json_pack("{s{ss}}", "error", "message", *why ? why : "internal error");
+	if (id)
+		(void)json_object_set(answer, "request_id", id);
 	out = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(answer);
-	json_decref(line);
 	return !out || puts(out) < 0 || fflush(stdout) < 0 ? -EIO : 0;
+}
+
+/* One line in, one line out. */
+static int answer_line(struct service *service, const char *text, size_t length)
+{
+	char why[REQUEST_LINE_WHY_MAX] = "";
+	struct request_line line;
+	json_t *answer = NULL;
+	int r = request_line_read(&line, text, length, why, sizeof(why));
+
+	if (r == 0)
+		answer = perform(service, &line, why, sizeof(why));
+	r = say(answer, json_object_get(line.object, "id"), why);
+	request_line_free(&line);
+	return r;
 }
 
 static int serve(struct service *service)
@@ -391,7 +309,7 @@ static int serve(struct service *service)
 		if (r > 0 && length > 0 && answer_line(service, line, length) < 0)
 			r = -EIO;
 		else if (r == -EMSGSIZE)
-			r = answer_line(service, "\"line too long\"", 15) < 0 ? -EIO : 1;
+			r = say(NULL, NULL, "the line is too long") < 0 ? -EIO : 1;
 	}
 	lines_free(&lines);
 	return r < 0 ? r : 0;

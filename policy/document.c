@@ -11,6 +11,7 @@
 #include "policy/document.h"
 
 #include "policy/document_node.h"
+#include "policy/syntax.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -426,35 +427,17 @@ static const struct key_row document_rows[] = {
 
 /* --- the text ------------------------------------------------------------------------------- */
 
-static const struct syntax_row {
-	enum json_error_code code;
-	const char *what;
-} syntax_rows[] = {
-	{ json_error_duplicate_key, "the key is given twice" },
-	{ json_error_numeric_overflow, "the number is too large" },
-	{ json_error_null_character, "a string may not contain a NUL" },
-	{ json_error_null_byte_in_key, "a key may not contain a NUL" },
-	{ json_error_stack_overflow, "nested too deeply" },
-	{ json_error_end_of_input_expected, "something stands behind the document's end" },
-	{ json_error_premature_end_of_input, "the text ends too early" },
-	{ json_error_unknown, NULL },
-};
-
 static int fail_syntax(const struct loader *l, const struct place *start, const json_error_t *e)
 {
-	const struct syntax_row *row = syntax_rows;
 	size_t end = e->position > 0 ? (size_t)e->position : 0;
 	struct node node = { .loader = l, .at = *start };
 	char path[256] = "";
 
-	while (row->what && row->code != json_error_code(e))
-		row++;
 	node.at.line = e->line > 0 ? (unsigned)e->line : 1;
 	node.at.column = e->column > 0 ? (unsigned)e->column : 1;
 	if (json_error_code(e) != json_error_end_of_input_expected)
 		place_name(start->text, start->size, end, path, sizeof(path));
-	return node_fail(&node, -EINVAL, "%s%s%s", path, *path ? ": " : "",
-			 row->what ? row->what : e->text);
+	return node_fail(&node, -EINVAL, "%s%s%s", path, *path ? ": " : "", syntax_words(e));
 }
 
 static int load_text(const struct loader *l, const char *json, size_t size)

@@ -26,5 +26,6 @@ const char *document_profile(const char *name);
 int document_load_profile(struct policy *p, const char *name, const char *root,
 			  struct document_error *err);
 
-/* The nearest of `known` (NULL-terminated) to `word` by edit distance, or NULL when none is near. */
+/* The nearest of `known` (NULL-terminated) to `word` by edit distance, or what begins like `word`
+ * before its last "_"; NULL when there is neither. */
 const char *suggest_nearest(const char *word, const char *const *known);

@@ -60,6 +60,14 @@ const struct limit_row limit_rows[] = {
 	{.key = NULL},
 };
 
+const struct limit_row *limits_find(const char *key)
+{
+	for (const struct limit_row *row = limit_rows; row->key; row++)
+		if (strcmp(row->key, key) == 0)
+			return row;
+	return NULL;
+}
+
 struct limits limits_default(void)
 {
 	return (struct limits){

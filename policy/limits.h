@@ -51,3 +51,6 @@ struct limit_row {
 	const char *help;
 };
 extern const struct limit_row limit_rows[];
+
+/* The row of that key, or NULL. */
+const struct limit_row *limits_find(const char *key);

@@ -31,6 +31,8 @@ libpolicy_la_SOURCES = \
 	%D%/repr.h \
 	%D%/split.c \
 	%D%/suggest.c \
+	%D%/syntax.c \
+	%D%/syntax.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
 	%D%/wrappers.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * "Did you mean …?": the nearest of some known words, by edit distance (insert, delete, replace,
- * swap of neighbours; letter case is free). Pure; bounded stack, no heap.
+ * swap of neighbours; letter case is free), else what it begins with. Pure; bounded stack, no heap.
  */
 #include "policy/document.h"
 
@@ -59,8 +59,20 @@ static size_t nearness_of(const char *word)
 	return (strlen(word) + 2) / 3;
 }
 
+/* "memory_bytes" as a result has it means "memory": what begins like the word without its unit. */
+static const char *find_without_unit(const char *word, const char *const *known)
+{
+	const char *unit = strrchr(word, '_');
+	size_t size = unit ? (size_t)(unit - word) : 0;
+
+	while (size && *known && strncmp(*known, word, size))
+		known++;
+	return size ? *known : NULL;
+}
+
 const char *suggest_nearest(const char *word, const char *const *known)
 {
+	const char *const *all = known;
 	const char *best = NULL;
 	size_t best_distance = SIZE_MAX;
 
@@ -78,5 +90,5 @@ const char *suggest_nearest(const char *word, const char *const *known)
 			best_distance = distance;
 		}
 	}
-	return best;
+	return best ? best : find_without_unit(word, all);
 }

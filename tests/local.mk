@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	%D%/unit/test-path \
 	%D%/unit/test-policy \
 	%D%/unit/test-repairs \
+	%D%/unit/test-request-line \
 	%D%/unit/test-result \
 	%D%/unit/test-rlimits \
 	%D%/unit/test-root \
@@ -32,6 +33,7 @@ UNIT_TESTS = \
 	%D%/unit/test-session \
 	%D%/unit/test-session-folder \
 	%D%/unit/test-suggest \
+	%D%/unit/test-syntax \
 	%D%/unit/test-tree \
 	%D%/unit/test-warden
 # The kernel that refuses a ruleset is a wrapped syscall().
@@ -75,11 +77,13 @@ check-e2e:
 # make fuzzers: the libFuzzer targets; setup.sh runs them.
 FUZZERS = \
 	%D%/fuzz/fuzz-owner \
-	%D%/fuzz/fuzz-policy
+	%D%/fuzz/fuzz-policy \
+	%D%/fuzz/fuzz-request-line
 EXTRA_PROGRAMS += $(FUZZERS)
 FUZZING = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_fuzz_owner_LDFLAGS = $(FUZZING)
 %C%_fuzz_fuzz_policy_LDFLAGS = $(FUZZING)
+%C%_fuzz_fuzz_request_line_LDFLAGS = $(FUZZING)
 if ENABLE_FUZZERS
 fuzzers: $(FUZZERS)
 else

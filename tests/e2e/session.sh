@@ -27,7 +27,7 @@ for k in sys.argv[2].split("."): d=d[k]
 print(d)' "$1" "$2" 2>&1; }
 is "one answer a line, none after close" "$(wc -l <answers)" 12
 is "ping answers with the request's id" "$(line 0 request_id)" 1
-ok "a malformed line is an error answer" test -n "$(line 1 error.message)"
+is "a malformed line is an error answer" "$(line 1 error.message)" "column 3: an object is expected"
 is "a run" "$(line 2 stdout)" one
 is "a refusal" "$(line 3 exit_code)" -100
 is "an unknown operation" "$(line 4 error.message)" "op: unknown operation 'rnu'"
@@ -51,5 +51,19 @@ is "the next finds none" "$(at 3)" "'False\\n'"
 "$STILE" session >zeros 2>/dev/null <<<'{"op":"run","argv":["head","-c","3","/dev/zero"]}'
 is "zero bytes in the output are kept" \
 	"$(python3 -c 'import json; print(repr(json.load(open("zeros"))["stdout"]))')" "'\\x00\\x00\\x00'"
+"$STILE" session --set-env KEPT=session --set-env BOTH=session >envs 2>/dev/null <<'J'
+{"op":"run","argv":["env"],"env":{"BOTH":"request","OWN":"a=b"}}
+{"op":"run","argv":["env"]}
+{"op":"run","argv":["env"],"env":{"A=B":"x"}}
+{"op":"run_code","language":"python","code":"import os; print(os.environ['OWN'])","env":{"OWN":"code"}}
+J
+said() { python3 -c 'import json,sys
+d=json.loads(open("envs").read().splitlines()[int(sys.argv[1])])
+print(d["stdout"] if "stdout" in d else d["error"]["message"])' "$1"; }
+is "a request's environment goes over the session's" \
+	"$(said 0 | grep -E '^(KEPT|BOTH|OWN)=' | sort | tr '\n' ' ')" "BOTH=request KEPT=session OWN=a=b "
+is "and is not carried over" "$(said 1 | grep -E '^(BOTH|OWN)=')" "BOTH=session"
+is "a name with = is an error" "$(said 2)" "env: 'A=B' is not a variable's name"
+is "code has it too" "$(said 3)" code
 cd / && rm -rf "$base"
 done_testing

@@ -211,7 +211,7 @@ static void a_negative_limit_is_an_error(void **state)
 
 static void text_behind_the_end_is_an_error(void **state)
 {
-	assert_error(state, "{} x", "p.json:1:4: something stands behind the document's end");
+	assert_error(state, "{} x", "p.json:1:4: something stands behind the end");
 }
 
 static void a_nul_in_a_string_is_an_error(void **state)

@@ -166,6 +166,13 @@ static void table_rows_cover_the_whole_struct(void **state)
 	assert_string_equal(limit_rows[8].flag, "--max-output");
 }
 
+static void a_row_is_found_by_its_key(void **state)
+{
+	(void)state;
+	assert_string_equal(limits_find("memory")->flag, "--memory");
+	assert_null(limits_find("memory_bytes"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +188,7 @@ int main(void)
 		cmocka_unit_test(signs_blanks_exponents_and_hex_are_no_numbers),
 		cmocka_unit_test(none_is_a_word_only_where_allowed),
 		cmocka_unit_test(table_rows_cover_the_whole_struct),
+		cmocka_unit_test(a_row_is_found_by_its_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

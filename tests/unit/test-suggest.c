@@ -48,6 +48,13 @@ static void a_very_long_word_suggests_nothing(void **state)
 				    keys));
 }
 
+static void a_unit_behind_a_known_word_is_left_out(void **state)
+{
+	(void)state;
+	assert_string_equal(suggest_nearest("protect_megabytes", keys), "protect");
+	assert_null(suggest_nearest("_megabytes", keys));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -57,6 +64,7 @@ int main(void)
 		cmocka_unit_test(a_stranger_suggests_nothing),
 		cmocka_unit_test(an_empty_word_suggests_nothing),
 		cmocka_unit_test(a_very_long_word_suggests_nothing),
+		cmocka_unit_test(a_unit_behind_a_known_word_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
