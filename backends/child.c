@@ -30,7 +30,7 @@ __attribute__((noreturn)) static void fail(struct warden_area *area, const char 
 /* The warden has all signals at their defaults and none blocked. */
 static int enter_session(const struct child_order *order)
 {
-	(void)order;
+	order->area->inside = sys_getpid();
 	if (setsid() < 0)
 		return -errno;
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;

@@ -145,6 +145,14 @@ int landlock_grant(int ruleset, const struct landlock_set *set, int fd, unsigned
 	return sys_landlock_add_path(ruleset, &rule) < 0 ? -errno : 0;
 }
 
+int landlock_grant_in_place(int ruleset, const struct landlock_set *set, int fd)
+{
+	struct sys_landlock_path rule = { .allowed = (FS_READ_FILE | FS_WRITE_FILE) & set->fs,
+					  .parent_fd = fd };
+
+	return sys_landlock_add_path(ruleset, &rule) < 0 ? -errno : 0;
+}
+
 /* A right covers all below, but in a root of our own there is nothing else to list: what is not the
  * policy's are folders that lead to it, and stand-ins that are empty. */
 static int grant_listing(int ruleset, const struct landlock_set *set)

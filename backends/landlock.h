@@ -33,6 +33,9 @@ int landlock_create(int abi, enum network_mode network, struct landlock_set *set
 /* Grants `path_rights` on the file behind `fd` (O_PATH). 0 or -errno. */
 int landlock_grant(int ruleset, const struct landlock_set *set, int fd, unsigned path_rights);
 
+/* Grants reading and writing the file behind `fd` as it stands: it can be neither cut nor removed. */
+int landlock_grant_in_place(int ruleset, const struct landlock_set *set, int fd);
+
 /* Grants every path rule of the policy that exists in the present root; own_root: it is one built by
  * root_build(), whose private places are the session's. 0 or -errno. */
 int landlock_grant_policy(int ruleset, const struct landlock_set *set, const struct policy *p,

@@ -26,5 +26,6 @@ struct layers {
 	struct layer_state namespaces[NS_COUNT];
 	struct layer_state cgroup;
 	struct layer_state rlimit;
+	struct layer_state shim; /* in force: given to every program; it explains and holds nothing */
 	char not_enforced[512];  /* one sentence a missing wall leaves open; "" = nothing */
 };

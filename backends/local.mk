@@ -27,6 +27,8 @@ libbackends_la_SOURCES = \
 	%D%/root.h \
 	%D%/root_guard.c \
 	%D%/root_parts.h \
+	%D%/room.c \
+	%D%/room.h \
 	%D%/rule_tree.c \
 	%D%/rule_tree.h \
 	%D%/seccomp.c \
@@ -35,5 +37,7 @@ libbackends_la_SOURCES = \
 	%D%/warden.c \
 	%D%/warden.h \
 	%D%/warden_inside.c \
-	%D%/warden_inside.h
+	%D%/warden_inside.h \
+	%D%/wire.c \
+	%D%/wire.h
 libbackends_la_LIBADD = libpolicy.la $(SECCOMP_LIBS)

@@ -14,6 +14,7 @@
 #include "backends/cleanup.h"
 #include "backends/root_parts.h"
 #include "backends/sys.h"
+#include "shim/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -488,6 +489,26 @@ static bool grants_host_root(const struct rule_tree *t)
 	return t->count && !t->nodes[0].rule->path[1] && !rule_takes_away(t->nodes[0].rule);
 }
 
+bool root_is_hosts(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->path_count; i++)
+		if (!policy->paths[i].path[1] && !rule_takes_away(&policy->paths[i]))
+			return true;
+	return false;
+}
+
+static int bind_room(const struct builder *b, const struct room_plan *room)
+{
+	char ring[PATH_MAX];
+	int r = bind_path(b, room->folder, PATH_READ);
+
+	if (snprintf(ring, sizeof(ring), "%s/" RING_FILE_NAME, room->folder) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (r == 0)
+		r = bind_path(b, ring, PATH_READ | PATH_WRITE);
+	return r < 0 ? r : bind_path(b, room->shim, PATH_READ);
+}
+
 static int lay_ground(struct builder *b, int *base)
 {
 	bool is_dir;
@@ -530,6 +551,12 @@ static int furnish(struct builder *b, int base, const char **step)
 		*step = "mask /proc";
 		r = mask_proc(b);
 	}
+	if (r == 0 && plan->room) {
+		*step = "the shim's room";
+		r = bind_room(b, plan->room);
+	}
+	if (r == 0 && plan->make_room)
+		plan->make_room(plan->ctx, b->new_root);
 	drop_blank(b, base);
 	if (r == 0) {
 		*step = "pivot_root";

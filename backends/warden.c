@@ -6,6 +6,7 @@
 
 #include "backends/cleanup.h"
 #include "backends/warden_inside.h"
+#include "backends/wire.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -24,9 +25,18 @@ static struct warden_area *map_area(void)
 	return area == MAP_FAILED ? NULL : area;
 }
 
+/* The first answer, which may bring the shim's ring. */
+static int read_first(struct warden *w)
+{
+	char what[8];
+	int n = wire_receive(w->socket, what, sizeof(what), &w->ring, 1);
+
+	return n < 0 ? n : what[0];
+}
+
 static int wait_ready(struct warden *w)
 {
-	int what = warden_read(w, NULL);
+	int what = read_first(w);
 
 	if (what == WARDEN_READY)
 		return 0;
@@ -56,7 +66,7 @@ int warden_start(struct warden *w, const struct warden_plan *wished)
 	int ends[2];
 	int r;
 
-	*w = (struct warden){ .pid = -1, .socket = -1, .area = map_area() };
+	*w = (struct warden){ .pid = -1, .socket = -1, .ring = -1, .area = map_area() };
 	if (!w->area)
 		return -ENOMEM;
 	r = start_janitor(w, plan);
@@ -84,6 +94,8 @@ void warden_stop(struct warden *w)
 		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	w->pid = -1;
+	cleanup_fd(&w->ring);
+	w->ring = -1;
 	placeholder_stop(&w->keeper);
 	if (w->area)
 		(void)munmap(w->area, WARDEN_AREA_BYTES);
@@ -138,21 +150,10 @@ uint32_t warden_put_list(struct warden_area *area, char *const *list)
 
 int warden_run(struct warden *w, const int fds[WARDEN_FDS])
 {
-	size_t size = (fds[WARDEN_FDS - 1] < 0 ? WARDEN_FDS - 1 : WARDEN_FDS) * sizeof(int);
-	char control[CMSG_SPACE(WARDEN_FDS * sizeof(int))] = { 0 };
-	char what[2] = { WARDEN_RUN, 0 };
-	struct iovec part = { .iov_base = what, .iov_len = sizeof(what) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = CMSG_SPACE(size) };
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	const char what[2] = { WARDEN_RUN, 0 };
+	size_t count = fds[WARDEN_FDS - 1] < 0 ? WARDEN_FDS - 1 : WARDEN_FDS;
 
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(size);
-	memcpy(CMSG_DATA(header), fds, size);
-	return sendmsg(w->socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return wire_send(w->socket, what, sizeof(what), fds, count);
 }
 
 static int send_word(struct warden *w, char what, char argument)

@@ -12,6 +12,7 @@
 
 #include "backends/layers.h"
 #include "backends/placeholder.h"
+#include "backends/room.h"
 #include "backends/seccomp.h"
 #include "policy/limits.h"
 #include "policy/policy.h"
@@ -41,6 +42,7 @@ struct warden_area {
 	uint32_t used;
 
 	/* one answer */
+	int32_t inside;             /* the program's number in its own pid namespace */
 	int child_error;            /* errno of a step between fork and exec, 0 = exec happened */
 	char child_step[WARDEN_STEP_MAX];
 	int wait_status;
@@ -65,6 +67,7 @@ struct warden_plan {
 	/* Called in the launcher as soon as there is a warden, while it builds; NULL = nothing to do. */
 	void (*started)(void *ctx, pid_t warden);
 	void *ctx;
+	const struct room_plan *room; /* the shim's; NULL = no shim */
 	int keeper;               /* warden_start()'s own: the janitor's socket, -1 = none */
 };
 
@@ -73,6 +76,7 @@ struct warden {
 	int socket;
 	struct warden_area *area;
 	struct placeholder_keeper keeper;
+	int ring; /* the shim's, where the warden made the room; owned, -1 = none */
 };
 
 /* Forks the warden and waits until the walls stand. 0, or -errno with area->step/error telling which

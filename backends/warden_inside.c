@@ -20,6 +20,7 @@
 #include "backends/root.h"
 #include "backends/rule_tree.h"
 #include "backends/sys.h"
+#include "backends/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,7 @@ struct warden_life {
 	const struct warden_plan *plan;
 	struct warden_area *area;
 	int socket;
+	struct room room;
 	pid_t launcher;
 	uid_t uid;
 	gid_t gid;
@@ -66,6 +68,16 @@ static int answer(const struct warden_life *life, char what, pid_t pid)
 	} message = { what, pid };
 
 	return send(life->socket, &message, sizeof(message), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* The launcher reads the ring by the descriptor that comes beside the word. */
+static void answer_ready(struct warden_life *life)
+{
+	const char what = WARDEN_READY;
+	bool is_ours = life->room.ring >= 0 && !life->plan->room->folder;
+
+	(void)wire_send(life->socket, &what, 1, &life->room.ring, is_ours);
+	room_close(&life->room);
 }
 
 /* Closes all descriptors above 2 but these two, the second of which may be -1. */
@@ -193,6 +205,34 @@ static int start_init(void *ctx, int new_root)
 	return r < 0 ? fail_step(life, "namespace pid", r) : 0;
 }
 
+/* Without it the run goes on, and says that nothing explains it. */
+static void note_room(struct warden_life *life, const char *step, int r)
+{
+	struct layer_state *shim = &life->area->layers.shim;
+
+	shim->enforced = r == 0;
+	if (r < 0)
+		snprintf(shim->why, sizeof(shim->why), "%s: %s", step, strerror(-r));
+}
+
+static void make_room(void *ctx, int new_root)
+{
+	struct warden_life *life = ctx;
+	const char *step;
+	int r = room_build(new_root, life->plan->room, &life->room, &step);
+
+	note_room(life, step, r);
+}
+
+/* A room that is a folder of the session was made by the launcher. */
+static void find_room(struct warden_life *life)
+{
+	const struct room_plan *plan = life->plan->room;
+
+	if (plan && plan->folder)
+		note_room(life, "the shim's room", room_open(plan, &life->room));
+}
+
 static int build_root(struct warden_life *life)
 {
 	const char *step = "";
@@ -203,6 +243,8 @@ static int build_root(struct warden_life *life)
 		.work = life->plan->work,
 		.mount_proc = start_init,
 		.ctx = life,
+		.room = life->plan->room && life->plan->room->folder ? life->plan->room : NULL,
+		.make_room = life->plan->room && !life->plan->room->folder ? make_room : NULL,
 	};
 
 	if (!(life->plan->namespaces & CLONE_NEWNS))
@@ -237,6 +279,8 @@ static int enter_landlock(struct warden_life *life)
 					  plan->namespaces & CLONE_NEWNS);
 	if (r == 0)
 		r = grant_work(ruleset, &set, plan->work);
+	if (r == 0 && life->room.ring >= 0)
+		r = room_grant(ruleset, &set, &life->room);
 	if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		r = -errno;
 	if (r == 0)
@@ -282,28 +326,11 @@ static int build_walls(struct warden_life *life)
 		caps_drop_bounding();
 	if (r == 0)
 		r = build_root(life);
+	if (r == 0)
+		find_room(life);
 	if (r == 0 && life->plan->walls)
 		r = enter_landlock(life);
 	return r;
-}
-
-/* The order's descriptors come beside it. */
-static int receive(const struct warden_life *life, char *what, int fds[WARDEN_FDS])
-{
-	char control[CMSG_SPACE(WARDEN_FDS * sizeof(int))];
-	struct iovec part = { .iov_base = what, .iov_len = 2 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	ssize_t n = recvmsg(life->socket, &message, MSG_CMSG_CLOEXEC);
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	if (n <= 0)
-		return n < 0 ? -errno : -EPIPE;
-	if (header && header->cmsg_len <= CMSG_LEN(WARDEN_FDS * sizeof(int)))
-		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
-	return 0;
 }
 
 /* The child keeps the highest score: where memory runs out, it goes before the warden. */
@@ -483,10 +510,10 @@ __attribute__((noreturn)) static void end_alone(struct warden_life *life)
 
 static void obey(struct warden_life *life)
 {
-	int fds[WARDEN_FDS] = { -1, -1, -1, -1 };
+	int fds[WARDEN_FDS];
 	char what[2] = { 0 };
 
-	if (receive(life, what, fds) < 0)
+	if (wire_receive(life->socket, what, sizeof(what), fds, WARDEN_FDS) < 0)
 		end_alone(life);
 	if (what[0] == WARDEN_RUN && !life->program)
 		start_program(life, fds);
@@ -526,6 +553,7 @@ void warden_live(const struct warden_plan *plan, struct warden_area *area, int s
 				    .signal_scope = -1,
 				    .children = -1,
 				    .pidfd = -1,
+				    .room = ROOM_NONE,
 				    .oom_score = -1 };
 	int r = build_walls(&life);
 
@@ -534,7 +562,7 @@ void warden_live(const struct warden_plan *plan, struct warden_area *area, int s
 		(void)answer(&life, WARDEN_FAILED, 0);
 		_exit(1);
 	}
-	(void)answer(&life, WARDEN_READY, 0);
+	answer_ready(&life);
 	serve(&life);
 	_exit(0);
 }
