@@ -7,6 +7,7 @@
 
 #include "backends/cleanup.h"
 #include "backends/root.h"
+#include "launcher/ending.h"
 #include "launcher/limiters.h"
 #include "launcher/look.h"
 #include "launcher/watch.h"
@@ -14,13 +15,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 struct pipes {
 	int out[2], err[2], in[2];
@@ -87,61 +86,11 @@ static void begin_result(const struct session *s, const struct run_request *q,
 	r->err = &captured->err;
 }
 
-static void say(struct result *r, const char *text)
-{
-	if (r->err)
-		(void)output_take(r->err, text, strlen(text));
-}
-
-static void tell_unavailable(const char *why, struct result *r)
-{
-	char text[600];
-
-	r->status = STATUS_UNAVAILABLE;
-	r->exit_code = EXIT_CODE_UNAVAILABLE;
-	r->finding = "SANDBOX_UNAVAILABLE";
-	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", why);
-	snprintf(text, sizeof(text), "Code execution is unavailable: %s", why);
-	say(r, text);
-	r->stderr_bytes = 0;
-}
-
-static void tell_denied(struct result *r, const struct verdict *verdict)
-{
-	r->status = STATUS_DENIED;
-	r->exit_code = EXIT_CODE_DENIED;
-	r->denied = true;
-	r->verdict = *verdict;
-	snprintf(r->reason, sizeof(r->reason), "%s", verdict->reason);
-	snprintf(r->fix, sizeof(r->fix), "%s", verdict->fix);
-	r->verdict.reason = r->reason;
-	r->verdict.fix = r->fix;
-}
-
 void run_refuse(const struct session *s, const struct run_request *q, const struct verdict *why,
 		struct captured *captured, struct result *r)
 {
 	begin_result(s, q, captured, r);
-	tell_denied(r, why);
-}
-
-static void tell_refused_program(struct result *r, enum axis axis, const char *reason,
-				 const char *fix)
-{
-	struct verdict verdict = { .action = ACTION_DENY,
-				   .axis = axis,
-				   .layer = LAYER_PREFLIGHT,
-				   .reason = reason,
-				   .fix = fix };
-
-	tell_denied(r, &verdict);
-}
-
-static void tell_error(struct result *r, const char *what, int error)
-{
-	r->status = STATUS_ERROR;
-	r->exit_code = EXIT_CODE_INTERNAL;
-	snprintf(r->reason, sizeof(r->reason), "%s: %s", what, strerror(error));
+	ending_denied(r, why);
 }
 
 /* The caller's standard input. A terminal is opened anew, for reading only: through his descriptor the
@@ -274,161 +223,6 @@ static int write_code(const struct run_request *q, const struct run_folder *fold
 	return 0;
 }
 
-static bool looks_out_of_memory(const struct captured *captured, const struct result *r)
-{
-	static const char *const words[] = { "MemoryError", "Cannot allocate memory", "out of memory",
-					     "Out of memory", "bad_alloc", "not enough memory" };
-
-	if (r->limits.memory_bytes == LIMIT_NONE || !r->err)
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (captured->err.used && memmem(captured->err.data, captured->err.used, words[i],
-						 strlen(words[i])))
-			return true;
-	return false;
-}
-
-static void tell_timeout(struct result *r, const char *finding)
-{
-	r->status = STATUS_TIMED_OUT;
-	r->exit_code = EXIT_CODE_WALL;
-	r->timed_out = true;
-	r->finding = finding;
-	snprintf(r->reason, sizeof(r->reason), "wall-clock timeout after %.1fs",
-		 (double)r->limits.wall_ms / 1000.0);
-}
-
-static void tell_memory(struct result *r)
-{
-	r->status = STATUS_MEMORY;
-	r->exit_code = EXIT_CODE_MEMORY;
-	r->finding = "MEMORY_EXCEEDED";
-	snprintf(r->reason, sizeof(r->reason), "memory limit of %llu bytes reached",
-		 (unsigned long long)r->limits.memory_bytes);
-}
-
-static void tell_cpu(struct result *r)
-{
-	tell_timeout(r, "WALL_CLOCK_EXCEEDED");
-	snprintf(r->reason, sizeof(r->reason), "CPU time limit reached");
-}
-
-static void tell_disk(struct result *r)
-{
-	r->status = STATUS_DISK;
-	r->exit_code = 128 + SIGXFSZ;
-	r->finding = "PROGRAM_FAILED";
-	snprintf(r->reason, sizeof(r->reason), "disk limit reached: more bytes or files than allowed");
-}
-
-static void tell_processes(struct result *r)
-{
-	r->status = STATUS_SIGNALED;
-	r->signal = SIGKILL;
-	r->exit_code = 128 + SIGKILL;
-	r->finding = "PROGRAM_FAILED";
-	snprintf(r->reason, sizeof(r->reason), "killed: more than %llu processes and threads",
-		 (unsigned long long)r->limits.processes);
-}
-
-/* Seen after the end: the kernel killed for memory, or the clock of all processes ran past its limit
- * between two looks. */
-static bool tell_exhausted(const struct watch *w, struct result *r)
-{
-	const struct cgroup *group = w->limiters.cgroup;
-
-	if (group && cgroup_ran_out(group))
-		tell_memory(r);
-	else if (r->limits.cpu_ms != LIMIT_NONE && r->cpu_us / 1000 >= r->limits.cpu_ms)
-		tell_cpu(r);
-	else
-		return false;
-	return true;
-}
-
-static void tell_exit(const struct captured *captured, int status, struct result *r)
-{
-	if (WIFSIGNALED(status)) {
-		r->status = STATUS_SIGNALED;
-		r->signal = WTERMSIG(status);
-		r->exit_code = 128 + r->signal;
-		snprintf(r->reason, sizeof(r->reason), "killed by signal %d (SIG%s)", r->signal,
-			 sigabbrev_np(r->signal) ? sigabbrev_np(r->signal) : "?");
-		r->finding = "PROGRAM_FAILED";
-	} else {
-		r->exit_code = WEXITSTATUS(status);
-		r->status = r->exit_code ? STATUS_FAILED : STATUS_OK;
-		r->finding = r->exit_code ? "PROGRAM_FAILED" : NULL;
-	}
-	if (r->signal == SIGXCPU) {
-		tell_cpu(r);
-	} else if (r->signal == SIGXFSZ) {
-		r->status = STATUS_DISK;
-		snprintf(r->reason, sizeof(r->reason), "file size limit reached");
-	} else if (r->status != STATUS_OK && looks_out_of_memory(captured, r)) {
-		tell_memory(r);
-	}
-}
-
-static void tell_end(struct session *s, const struct watch *w, const struct captured *captured,
-		     struct result *r)
-{
-	const struct warden_area *area = s->warden.area;
-
-	r->duration_us = w->duration_us;
-	r->stdout_bytes = w->stdout_bytes;
-	r->stderr_bytes = w->stderr_bytes;
-	r->truncated = r->out && (output_is_truncated(r->out) || output_is_truncated(r->err));
-	if (w->cause == WATCH_BROKEN) {
-		tell_error(r, "the warden ended unexpectedly", EPIPE);
-		snprintf(s->unavailable, sizeof(s->unavailable),
-			 "the session's warden ended unexpectedly");
-		return;
-	}
-	if (area->leftover < 0)
-		snprintf(s->unavailable, sizeof(s->unavailable),
-			 "the session's private folders could not be emptied: %s",
-			 strerror(-area->leftover));
-	r->cpu_us = area->cpu_us;
-	r->max_rss_kb = area->max_rss_kb;
-	r->switches_voluntary = area->switches_voluntary;
-	r->switches_forced = area->switches_forced;
-	if (w->cause == WATCH_WALL)
-		tell_timeout(r, "WALL_CLOCK_EXCEEDED");
-	else if (w->cause == WATCH_MEMORY)
-		tell_memory(r);
-	else if (w->cause == WATCH_CPU)
-		tell_cpu(r);
-	else if (w->cause == WATCH_DISK)
-		tell_disk(r);
-	else if (w->cause == WATCH_PROCESSES)
-		tell_processes(r);
-	else if (!tell_exhausted(w, r))
-		tell_exit(captured, area->wait_status, r);
-	if (w->output_error)
-		tell_error(r, "passing the program's output on", -w->output_error);
-}
-
-/* A step between fork and exec failed: the program never ran. */
-static void tell_not_started(const struct session *s, const char *program, struct result *r)
-{
-	const struct warden_area *area = s->warden.area;
-	char why[VERDICT_TEXT_MAX];
-
-	if (strcmp(area->child_step, "exec") == 0) {
-		look_explain_exec(program, area->child_error, why, sizeof(why));
-		tell_refused_program(r, AXIS_EXECUTABLE, why, "");
-		if (area->child_error == ENOEXEC || area->child_error == ENOENT)
-			r->verdict.layer = LAYER_PREFLIGHT;
-		return;
-	}
-	snprintf(why, sizeof(why), "%s: %s", area->child_step, strerror(area->child_error));
-	r->status = STATUS_UNAVAILABLE;
-	r->exit_code = EXIT_CODE_UNAVAILABLE;
-	r->finding = "SANDBOX_UNAVAILABLE";
-	snprintf(r->reason, sizeof(r->reason), "sandbox_unavailable:%s", why);
-}
-
 static int start_and_watch(struct session *s, const struct run_request *q, struct pipes *p,
 			   struct watch *w)
 {
@@ -483,11 +277,11 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	cleanup_fd(&w.err);
 	close_pipes(&p);
 	if (e < 0)
-		tell_error(r, "starting the program", -e);
+		ending_error(r, "starting the program", -e);
 	else if (w.cause != WATCH_BROKEN && s->warden.area->child_error)
-		tell_not_started(s, program, r);
+		ending_not_started(s, program, r);
 	else
-		tell_end(s, &w, captured, r);
+		ending_ended(s, &w, captured, r);
 	return e;
 }
 
@@ -572,22 +366,22 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		return -ENOMEM;
 	run_preflight(s, q, program, sizeof(program), text, &verdict);
 	if (verdict.action == ACTION_DENY) {
-		tell_denied(r, &verdict);
+		ending_denied(r, &verdict);
 		return 0;
 	}
 	if (s->unavailable[0]) {
-		tell_unavailable(s->unavailable, r);
+		ending_unavailable(s->unavailable, r);
 		return 0;
 	}
 	if (limiters_refuse_too_small(r)) {
 		snprintf(text->reason, sizeof(text->reason), "%s", r->reason);
 		snprintf(text->fix, sizeof(text->fix), "%s", r->fix);
-		tell_refused_program(r, AXIS_RESOURCE, text->reason, text->fix);
+		ending_refused(r, AXIS_RESOURCE, text->reason, text->fix);
 		return 0;
 	}
 	e = run_folder_make(&s->folder, &folder, &error);
 	if (e < 0) {
-		tell_error(r, error.text, -e);
+		ending_error(r, error.text, -e);
 		return e;
 	}
 	e = run_in_folder(s, q, program, captured, &folder, r);
