@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The last steps before exec, in the order of the design: session, limits, descriptors,
- * capabilities, no_new_privs, Landlock, seccomp. Namespaces and the session's Landlock domain are the
- * warden's and inherited.
+ * capabilities, no_new_privs, Landlock, the step counter's gate, seccomp. Namespaces and the
+ * session's Landlock domain are the warden's and inherited.
  *
  * Runs in the vforked child, in the warden's memory; allocates nothing, logs nothing. A failed step is told through the
  * shared area and ends the child: the program is never started with less than was promised.
@@ -76,6 +76,25 @@ static int give_up_privileges(const struct child_order *order)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
+/* Whoever counts from outside takes hold of us here. Our memory was the warden's and so is not to be
+ * looked at by anyone; this copy of it may, until exec. Yama lets only ancestors trace: the counter is none,
+ * and can be named where it has a number here. */
+static int wait_for_counter(const struct child_order *order)
+{
+	struct warden_area *area = order->area;
+
+	if (area->gate == WARDEN_GATE_OPEN)
+		return 0;
+	if (prctl(PR_SET_DUMPABLE, 1) < 0)
+		return -errno;
+	(void)prctl(PR_SET_PTRACER, (unsigned long)area->gatekeeper);
+	area->gate = WARDEN_GATE_ARRIVED;
+	(void)sys_futex_wake(&area->gate);
+	while (area->gate == WARDEN_GATE_ARRIVED)
+		(void)sys_futex_wait(&area->gate, WARDEN_GATE_ARRIVED);
+	return area->gate == WARDEN_GATE_OPEN ? 0 : -area->gate_error;
+}
+
 static int scope_signals(const struct child_order *order)
 {
 	return order->signal_scope < 0 ? 0 : landlock_enter(order->signal_scope);
@@ -97,6 +116,7 @@ static const struct {
 	{ "capabilities", drop_capabilities },
 	{ "no_new_privs", give_up_privileges },
 	{ "landlock", scope_signals },
+	{ "step counter", wait_for_counter },
 	{ "seccomp", filter_calls },
 };
 

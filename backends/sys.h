@@ -6,7 +6,10 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -134,14 +137,36 @@ static inline int sys_capset(const void *header, const void *data)
 	return (int)syscall(SYS_capset, header, data);
 }
 
-/* fork() whose child is born in the control group behind this descriptor (Linux 5.7). */
-static inline pid_t sys_fork_into(int cgroup)
+/* fork() whose child is born in the control group behind this descriptor (Linux 5.7; -1 = ours). The child's
+ * number, as the caller's namespace has it, stands in *pid before the child runs. */
+static inline pid_t sys_fork_into(int cgroup, pid_t *pid)
 {
-	struct clone_args args = { .flags = 0x200000000ull, /* CLONE_INTO_CGROUP */
-				   .exit_signal = 17,	    /* SIGCHLD */
-				   .cgroup = (uint64_t)cgroup };
+	struct clone_args args = { .flags = CLONE_PARENT_SETTID,
+				   .exit_signal = SIGCHLD,
+				   .parent_tid = (uint64_t)(uintptr_t)pid };
 
+	if (cgroup >= 0) {
+		args.flags |= 0x200000000ull; /* CLONE_INTO_CGROUP */
+		args.cgroup = (uint64_t)cgroup;
+	}
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* Sleeps while *word is `value`; the word may be shared between processes. */
+static inline int sys_futex_wait(const void *word, uint32_t value)
+{
+	return (int)syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static inline int sys_futex_wake(const void *word)
+{
+	return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Counts one thread on whatever processor it runs. */
+static inline int sys_perf_event_open(struct perf_event_attr *attr, pid_t tid)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Every signal's default action, the two that libc keeps for itself (and will not reset) included. */

@@ -37,6 +37,9 @@ struct warden_area {
 	int memory_rlimit;          /* RLIMIT_AS, RLIMIT_DATA, or -1 = limited elsewhere */
 	bool processes_rlimit;      /* RLIMIT_NPROC is the limiter */
 	bool dies_first;            /* the warden shares the group: it must be the last to be killed */
+	_Atomic uint32_t gate;      /* enum warden_gate, a futex */
+	pid_t gated, gatekeeper;    /* the child at it; who opens it */
+	int gate_error;
 	uint32_t program, cwd;      /* offsets of texts in data */
 	uint32_t argv, envp;        /* offsets of char *[], pointers into this area, NULL-ended */
 	uint32_t used;
@@ -51,6 +54,15 @@ struct warden_area {
 	uint64_t cpu_us, max_rss_kb, switches_voluntary, switches_forced;
 
 	char data[];
+};
+
+/* Where a counter outside the program has to hold it from its first instruction on, the child stops at
+ * this gate, just before its filter and exec. */
+enum warden_gate {
+	WARDEN_GATE_OPEN,    /* nobody counts from outside */
+	WARDEN_GATE_SHUT,    /* set by the launcher before the order */
+	WARDEN_GATE_ARRIVED, /* by the child, once it waits; `gated` then is its number outside */
+	WARDEN_GATE_REFUSED  /* by the counter: gate_error says why; the program is not started */
 };
 
 enum warden_message { WARDEN_RUN = 'r', WARDEN_KILL = 'k', WARDEN_SIGNAL = 's' /* +1 byte */, WARDEN_MEASURE = 'm' };

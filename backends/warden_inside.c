@@ -354,6 +354,7 @@ static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 		.signal_scope = life->signal_scope,
 		.seccomp = life->plan->seccomp,
 	};
+	bool has_gate = life->area->gate != WARDEN_GATE_OPEN;
 	int cgroup = fds[WARDEN_FDS - 1], error;
 	char usual[16];
 	bool raised = raise_oom_score(life, usual);
@@ -362,8 +363,9 @@ static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 	life->area->child_error = 0;
 	life->area->child_step[0] = 0;
 	/* The child borrows our memory until exec and only makes system calls: no page is copied. Into
-	 * a control group only clone3 leads, which C cannot call so. */
-	pid = cgroup < 0 ? vfork() : sys_fork_into(cgroup);
+	 * a control group only clone3 leads, which C cannot call so; and one that waits at the gate is to
+	 * be traced, which its memory must then allow and ours never does. */
+	pid = cgroup < 0 && !has_gate ? vfork() : sys_fork_into(cgroup, &life->area->gated);
 	if (pid == 0)
 		child_become_program(&order);
 	error = errno;

@@ -12,6 +12,8 @@ liblauncher_la_SOURCES = \
 	%D%/denials.h \
 	%D%/disk.c \
 	%D%/disk.h \
+	%D%/ending.c \
+	%D%/ending.h \
 	%D%/limiters.c \
 	%D%/lines.c \
 	%D%/lines.h \
@@ -55,6 +57,12 @@ liblauncher_la_SOURCES = \
 	%D%/session.h \
 	%D%/session_folder.c \
 	%D%/session_folder.h \
+	%D%/tracee.c \
+	%D%/tracee.h \
+	%D%/tracer.c \
+	%D%/tracer.h \
+	%D%/tracer_threads.c \
+	%D%/tracer_threads.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/show.c \

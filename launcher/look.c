@@ -131,6 +131,74 @@ static void read_elf_interpreter(Elf *elf, int fd, char *out, size_t size)
 	}
 }
 
+static void look_at_elf(int fd, struct look_facts *facts)
+{
+	char interpreter[PATH_MAX];
+	GElf_Ehdr header;
+	Elf *elf;
+
+	(void)elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	facts->is_elf = elf && gelf_getehdr(elf, &header);
+	if (facts->is_elf) {
+		read_elf_interpreter(elf, fd, interpreter, sizeof(interpreter));
+		facts->is_static = !interpreter[0];
+		facts->machine = header.e_machine;
+		facts->is_foreign = header.e_machine != OWN_MACHINE;
+		facts->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
+	}
+	if (elf)
+		(void)elf_end(elf);
+}
+
+/* The word of a #! line that names the interpreter: the first, or behind env the first that is neither an
+ * option nor an assignment. Cuts the line up; `first` becomes what the kernel runs. */
+static const char *shebang_words(char *line, const char **first)
+{
+	char *rest, *word = strtok_r(line + 2, " \t\r\n", &rest);
+
+	*first = word;
+	if (!word || strcmp(path_basename(word), "env") != 0)
+		return word;
+	do
+		word = strtok_r(NULL, " \t\r\n", &rest);
+	while (word && (word[0] == '-' || strchr(word, '=')));
+	return word;
+}
+
+/* As many #! lines as the kernel follows. */
+#define SHEBANG_DEPTH 4
+
+static int look_into(const char *path, struct look_facts *facts, int depth)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *next = NULL, *word;
+	char head[256] = { 0 };
+
+	if (!facts->interpreter)
+		facts->interpreter = interpreter_find(path);
+	if (!realpath(path, facts->file))
+		return -errno;
+	if (!facts->interpreter)
+		facts->interpreter = interpreter_find(facts->file);
+	if (fd < 0 || pread(fd, head, sizeof(head) - 1, 0) < 0)
+		return -errno;
+	if (memcmp(head, ELFMAG, SELFMAG) == 0) {
+		look_at_elf(fd, facts);
+		return 0;
+	}
+	word = strncmp(head, "#!", 2) == 0 ? shebang_words(head, &next) : NULL;
+	if (word && !facts->interpreter)
+		facts->interpreter = interpreter_find(word);
+	return next && depth ? look_into(next, facts, depth - 1) : 0;
+}
+
+int look_at(const char *path, struct look_facts *facts)
+{
+	*facts = (struct look_facts){ .is_elf = false };
+	return look_into(path, facts, SHEBANG_DEPTH);
+}
+
 static void explain_elf(const char *path, int fd, int error, char *out, size_t size)
 {
 	char interpreter[PATH_MAX];

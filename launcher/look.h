@@ -4,7 +4,21 @@
 
 #include "policy/block.h"
 
+#include "policy/interpreters.h"
+
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What a program file is. */
+struct look_facts {
+	char file[4096];   /* what the kernel will run in its place: #! lines followed, links too */
+	bool is_elf;       /* `file` is one, and then: */
+	bool is_static;    /* it names no ELF interpreter */
+	bool is_foreign;   /* of another machine than ours */
+	unsigned machine;  /* its e_machine */
+	unsigned bits;     /* 32 or 64 */
+	const struct interpreter *interpreter; /* what reads its script, past env; NULL = it is none */
+};
 
 struct look_for {
 	const char *name;                 /* argv[0] */
@@ -18,6 +32,9 @@ struct look_for {
  * inside; if nothing else is there, the first of them is named. 0, -ENOENT; -EACCES: `out` is what was
  * found, outside every executable root; -ENOEXEC: it is no executable file (look_explain_exec). */
 int look_find_program(const struct look_for *what, char *out, size_t size);
+
+/* What the file at `path` is: always fills *facts, with what could be seen. 0 or -errno. */
+int look_at(const char *path, struct look_facts *facts);
 
 /* One sentence that says why exec of `path` failed with `error`: a folder, no execute permission,
  * another machine's ELF, a missing ELF interpreter, a missing #! interpreter, text without #!. */
