@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stdint.h>
 #include <string.h>
@@ -245,6 +246,10 @@ static const struct arg_refusal by_argument[] = {
 	WORD_REFUSAL(SCMP_SYS(ioctl), 1, TIOCSTI_REQUEST),
 	WORD_REFUSAL(SCMP_SYS(ioctl), 1, TIOCLINUX_REQUEST),
 	WORD_REFUSAL(SCMP_SYS(ioctl), 1, TIOCSETD_REQUEST),
+	/* A program with a listener of its own could say "continue" to what ours is asked about. The
+	 * kernel has the same answer for who comes second. */
+	{ SCMP_SYS(seccomp), 1, SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+	  EBUSY },
 	/* Never a new namespace. */
 	CLONE_REFUSAL(CLONE_NEWNS),   CLONE_REFUSAL(CLONE_NEWCGROUP),
 	CLONE_REFUSAL(CLONE_NEWUTS),  CLONE_REFUSAL(CLONE_NEWIPC),

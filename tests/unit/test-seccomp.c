@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -280,6 +281,13 @@ static void x32_numbers_kill(void **state)
 			 KILLED + SIGSYS);
 }
 
+static void a_listener_of_its_own_is_busy(void **state)
+{
+	(void)state;
+	assert_int_equal(under(&tool, call_number, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 8), EBUSY);
+	assert_int_equal(under(&tool, call_number, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0), EFAULT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +306,7 @@ int main(void)
 		cmocka_unit_test(set_id_bits_are_refused),
 		cmocka_unit_test(numbers_not_known_yet_do_not_exist),
 		cmocka_unit_test(what_only_breaks_out_is_refused),
+		cmocka_unit_test(a_listener_of_its_own_is_busy),
 		cmocka_unit_test(x32_numbers_kill),
 	};
 
