@@ -27,6 +27,22 @@ __attribute__((noreturn)) static void fail(struct warden_area *area, const char 
 	_exit(127);
 }
 
+int child_close_others(int one, int other)
+{
+	unsigned first = 3;
+	int low = one < other ? one : other, high = one < other ? other : one;
+	const int kept[] = { low, high };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (kept[i] < (int)first)
+			continue;
+		if (kept[i] > (int)first && sys_close_range(first, (unsigned)kept[i] - 1) < 0)
+			return -errno;
+		first = (unsigned)kept[i] + 1;
+	}
+	return sys_close_range(first, ~0u) < 0 ? -errno : 0;
+}
+
 /* The warden has all signals at their defaults and none blocked. */
 static int enter_session(const struct child_order *order)
 {
@@ -55,19 +71,13 @@ static int drop_capabilities(const struct child_order *order)
 	return caps_drop();
 }
 
-/* Only 0, 1 and 2 survive; the signal-scope ruleset, if any, closes at exec. */
+/* Only 0, 1 and 2 survive; the signal-scope ruleset and the socket, if any, close at exec. */
 static int close_descriptors(const struct child_order *order)
 {
 	for (int i = 0; i < 3; i++)
 		if (dup2(order->fds[i], i) < 0)
 			return -errno;
-	if (order->signal_scope >= 0)
-		return sys_close_range(3, (unsigned)order->signal_scope - 1) < 0 ||
-				       sys_close_range((unsigned)order->signal_scope + 1, ~0u) <
-					       0 ?
-			       -errno :
-			       0;
-	return sys_close_range(3, ~0u) < 0 ? -errno : 0;
+	return child_close_others(order->signal_scope, order->telling ? order->socket : -1);
 }
 
 static int give_up_privileges(const struct child_order *order)
@@ -100,9 +110,18 @@ static int scope_signals(const struct child_order *order)
 	return order->signal_scope < 0 ? 0 : landlock_enter(order->signal_scope);
 }
 
+/* With a listener where the kernel gives one: without, the same calls are refused and nobody is told. */
 static int filter_calls(const struct child_order *order)
 {
-	return order->seccomp ? seccomp_enter(order->seccomp) : 0;
+	int listener;
+
+	if (!order->telling)
+		return order->seccomp ? seccomp_enter(order->seccomp) : 0;
+	listener = notify_enter(order->telling);
+	if (listener >= 0)
+		return notify_send(&order->area->parcel, order->socket, WARDEN_LISTENER, listener);
+	order->area->notify_error = -listener;
+	return seccomp_enter(order->seccomp);
 }
 
 static const struct {

@@ -10,7 +10,12 @@ struct child_order {
 	bool walls;        /* false = audit-only: no seccomp, no_new_privs still */
 	int signal_scope;  /* Landlock ruleset that keeps signals to itself, -1 = none */
 	const struct seccomp_program *seccomp;
+	const struct sock_fprog *telling; /* the filter with a listener, tried first; NULL = none */
+	int socket;        /* to the launcher, for the listener */
 };
+
+/* Closes all descriptors above 2 but these two, each of which may be -1. 0 or -errno. */
+int child_close_others(int one, int other);
 
 /* Becomes the program. On failure writes area->child_step and child_error and _exit()s. */
 __attribute__((noreturn)) void child_become_program(const struct child_order *order);

@@ -19,6 +19,12 @@ libbackends_la_SOURCES = \
 	%D%/layers.h \
 	%D%/leftovers.c \
 	%D%/leftovers.h \
+	%D%/notify.c \
+	%D%/notify.h \
+	%D%/notify_calls.c \
+	%D%/notify_calls.h \
+	%D%/notify_filter.c \
+	%D%/notify_filter.h \
 	%D%/placeholder.c \
 	%D%/placeholder.h \
 	%D%/rlimits.c \

@@ -127,6 +127,15 @@ static inline int sys_seccomp_filter(const void *program)
 	return (int)syscall(SYS_seccomp, 1u /* SECCOMP_SET_MODE_FILTER */, 0u, program);
 }
 
+#define SYS_SECCOMP_WAIT_KILLABLE 0x20u /* SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, Linux 5.19 */
+
+/* The filter, and the descriptor that is told of what it returns USER_NOTIF for. */
+static inline int sys_seccomp_listener(const void *program, unsigned flags)
+{
+	return (int)syscall(SYS_seccomp, 1u /* SECCOMP_SET_MODE_FILTER */,
+			    0x8u /* …_FLAG_NEW_LISTENER */ | flags, program);
+}
+
 static inline int sys_close_range(unsigned first, unsigned last)
 {
 	return (int)syscall(436, first, last, 0u);

@@ -66,7 +66,9 @@ int warden_start(struct warden *w, const struct warden_plan *wished)
 	int ends[2];
 	int r;
 
-	*w = (struct warden){ .pid = -1, .socket = -1, .ring = -1, .area = map_area() };
+	*w = (struct warden){
+		.pid = -1, .socket = -1, .ring = -1, .listener = -1, .area = map_area()
+	};
 	if (!w->area)
 		return -ENOMEM;
 	r = start_janitor(w, plan);
@@ -96,6 +98,8 @@ void warden_stop(struct warden *w)
 	w->pid = -1;
 	cleanup_fd(&w->ring);
 	w->ring = -1;
+	cleanup_fd(&w->listener);
+	w->listener = -1;
 	placeholder_stop(&w->keeper);
 	if (w->area)
 		(void)munmap(w->area, WARDEN_AREA_BYTES);
@@ -183,15 +187,17 @@ int warden_read(struct warden *w, pid_t *pid)
 	struct {
 		char what;
 		pid_t pid;
-	} message = { 0 };
-	ssize_t n;
+	} word = { 0 };
+	_cleanup_fd_ int fd = -1;
+	int n = wire_receive(w->socket, &word, sizeof(word), &fd, 1);
 
-	do
-		n = recv(w->socket, &message, sizeof(message), 0);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return n < 0 ? -errno : -EPIPE;
-	if (pid)
-		*pid = message.pid;
-	return message.what;
+	if (n < 0)
+		return n;
+	if (word.what == WARDEN_LISTENER) {
+		cleanup_fd(&w->listener);
+		w->listener = take_fd(&fd);
+	} else if (pid) {
+		*pid = word.pid;
+	}
+	return word.what;
 }

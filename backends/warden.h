@@ -11,6 +11,7 @@
 #pragma once
 
 #include "backends/layers.h"
+#include "backends/notify.h"
 #include "backends/placeholder.h"
 #include "backends/room.h"
 #include "backends/seccomp.h"
@@ -43,15 +44,19 @@ struct warden_area {
 	uint32_t program, cwd;      /* offsets of texts in data */
 	uint32_t argv, envp;        /* offsets of char *[], pointers into this area, NULL-ended */
 	uint32_t used;
+	bool tell_opens;            /* the listener hears of opens too */
 
 	/* one answer */
 	int32_t inside;             /* the program's number in its own pid namespace */
 	int child_error;            /* errno of a step between fork and exec, 0 = exec happened */
 	char child_step[WARDEN_STEP_MAX];
 	int wait_status;
+	int notify_error;           /* errno of the kernel that gave no listener; it stays: asked once */
 	int leftover;               /* -errno: something stayed in a private place */
 	uint64_t private_bytes, private_inodes; /* in /tmp and /dev/shm, as last measured */
 	uint64_t cpu_us, max_rss_kb, switches_voluntary, switches_forced;
+
+	struct notify_parcel parcel; /* the child's, on its way */
 
 	char data[];
 };
@@ -66,7 +71,7 @@ enum warden_gate {
 };
 
 enum warden_message { WARDEN_RUN = 'r', WARDEN_KILL = 'k', WARDEN_SIGNAL = 's' /* +1 byte */, WARDEN_MEASURE = 'm' };
-enum warden_answer { WARDEN_READY = 'R', WARDEN_STARTED = 'S', WARDEN_ENDED = 'E', WARDEN_FAILED = 'F' };
+enum warden_answer { WARDEN_READY = 'R', WARDEN_LISTENER = 'L', WARDEN_STARTED = 'S', WARDEN_ENDED = 'E', WARDEN_FAILED = 'F' };
 
 struct warden_plan {
 	const struct policy *policy;
@@ -76,6 +81,7 @@ struct warden_plan {
 	bool walls;               /* false = audit-only: limits only */
 	int landlock_abi;         /* of the kernel, from landlock_abi() */
 	const struct seccomp_program *seccomp; /* NULL = none */
+	bool tell;                /* programs' calls are told through a listener, where the kernel has one */
 	/* Called in the launcher as soon as there is a warden, while it builds; NULL = nothing to do. */
 	void (*started)(void *ctx, pid_t warden);
 	void *ctx;
@@ -89,6 +95,7 @@ struct warden {
 	struct warden_area *area;
 	struct placeholder_keeper keeper;
 	int ring; /* the shim's, where the warden made the room; owned, -1 = none */
+	int listener; /* came with WARDEN_LISTENER; whoever takes it closes it; -1 = none */
 };
 
 /* Forks the warden and waits until the walls stand. 0, or -errno with area->step/error telling which
@@ -110,5 +117,6 @@ int warden_signal(struct warden *w, int signal);
 /* Asks what the session's private places hold; the answer comes into the area, some time. */
 int warden_measure(struct warden *w);
 
-/* Reads one answer (blocking); *pid of the program with WARDEN_STARTED. Answer or -errno; -EPIPE: it died. */
+/* Reads one answer (blocking); *pid of the program with WARDEN_STARTED, w->listener with WARDEN_LISTENER (from the
+ * program's child, before WARDEN_STARTED). Answer or -errno; -EPIPE: it died. */
 int warden_read(struct warden *w, pid_t *pid);

@@ -16,6 +16,7 @@
 #include "backends/init.h"
 #include "backends/landlock.h"
 #include "backends/leftovers.h"
+#include "backends/notify_filter.h"
 #include "backends/placeholder.h"
 #include "backends/root.h"
 #include "backends/rule_tree.h"
@@ -51,6 +52,7 @@ struct warden_life {
 	pid_t program; /* running now, 0 = none */
 	int pidfd;
 	int oom_score;
+	struct sock_fprog telling[2]; /* made when first needed; the second tells of opens too */
 };
 
 static int fail_step(struct warden_life *life, const char *step, int r)
@@ -80,23 +82,6 @@ static void answer_ready(struct warden_life *life)
 	room_close(&life->room);
 }
 
-/* Closes all descriptors above 2 but these two, the second of which may be -1. */
-static int close_others(int one, int other)
-{
-	unsigned first = 3;
-	int low = one < other ? one : other, high = one < other ? other : one;
-	const int kept[] = { low, high };
-
-	for (size_t i = 0; i < 2; i++) {
-		if (kept[i] < (int)first)
-			continue;
-		if (kept[i] > (int)first && sys_close_range(first, (unsigned)kept[i] - 1) < 0)
-			return -errno;
-		first = (unsigned)kept[i] + 1;
-	}
-	return sys_close_range(first, ~0u) < 0 ? -errno : 0;
-}
-
 /* The launcher's death ends the warden: by signal where init's death then cleans up, by end of file on
  * the socket where the warden itself has to. */
 static int stand_alone(struct warden_life *life)
@@ -117,7 +102,7 @@ static int stand_alone(struct warden_life *life)
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		if (dup2(null, fd) < 0)
 			return -errno;
-	return close_others(life->socket, life->plan->keeper);
+	return child_close_others(life->socket, life->plan->keeper);
 }
 
 static int write_file(const char *path, const char *text)
@@ -345,6 +330,26 @@ static bool raise_oom_score(const struct warden_life *life, char usual[16])
 	return n > 0 && pwrite(life->oom_score, "1000", 4, 0) == 4;
 }
 
+/* The filter for this run that tells; NULL = none: not asked for, or the kernel gives no listener. */
+static const struct sock_fprog *choose_telling(struct warden_life *life)
+{
+	const struct warden_area *area = life->area;
+	struct sock_fprog *one = &life->telling[area->tell_opens];
+	struct notify_wish wish = {
+		.addressed = life->plan->policy->network == NETWORK_NONE,
+		.opens = area->tell_opens,
+		.program = (uint64_t)(uintptr_t)((const char *)area + area->program),
+		.parcel = (uint64_t)(uintptr_t)&area->parcel,
+	};
+
+	if (!life->plan->tell || !life->plan->seccomp || area->notify_error)
+		return NULL;
+	/* The program's name is the first text of every request, so its address never changes. */
+	if (!one->filter && notify_filter_make(&life->plan->seccomp->program, &wish, one) < 0)
+		return NULL;
+	return one;
+}
+
 static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 {
 	struct child_order order = {
@@ -353,6 +358,8 @@ static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 		.walls = life->plan->walls,
 		.signal_scope = life->signal_scope,
 		.seccomp = life->plan->seccomp,
+		.telling = choose_telling(life),
+		.socket = life->socket,
 	};
 	bool has_gate = life->area->gate != WARDEN_GATE_OPEN;
 	int cgroup = fds[WARDEN_FDS - 1], error;

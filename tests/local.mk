@@ -18,6 +18,7 @@ UNIT_TESTS = \
 	%D%/unit/test-limits \
 	%D%/unit/test-look \
 	%D%/unit/test-memory-need \
+	%D%/unit/test-notify \
 	%D%/unit/test-option-use \
 	%D%/unit/test-output \
 	%D%/unit/test-owner \
