@@ -17,6 +17,8 @@ liblauncher_la_SOURCES = \
 	%D%/limiters.c \
 	%D%/lines.c \
 	%D%/lines.h \
+	%D%/ring_read.c \
+	%D%/ring_read.h \
 	%D%/signals.c \
 	%D%/signals.h \
 	%D%/stream.c \

@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	%D%/unit/test-repairs \
 	%D%/unit/test-request-line \
 	%D%/unit/test-result \
+	%D%/unit/test-ring-read \
 	%D%/unit/test-rlimits \
 	%D%/unit/test-root \
 	%D%/unit/test-rule-tree \
@@ -79,11 +80,13 @@ check-e2e:
 FUZZERS = \
 	%D%/fuzz/fuzz-owner \
 	%D%/fuzz/fuzz-policy \
+	%D%/fuzz/fuzz-ring \
 	%D%/fuzz/fuzz-request-line
 EXTRA_PROGRAMS += $(FUZZERS)
 FUZZING = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_fuzz_owner_LDFLAGS = $(FUZZING)
 %C%_fuzz_fuzz_policy_LDFLAGS = $(FUZZING)
+%C%_fuzz_fuzz_ring_LDFLAGS = $(FUZZING)
 %C%_fuzz_fuzz_request_line_LDFLAGS = $(FUZZING)
 if ENABLE_FUZZERS
 fuzzers: $(FUZZERS)
