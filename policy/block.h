@@ -49,7 +49,7 @@ static inline const char *block_text(const struct policy_block *b, uint32_t offs
 /*
  * May `access` (one or more of PATH_READ|PATH_WRITE|PATH_EXEC) be had on this absolute,
  * normalised path? The longest rule that is a prefix by components decides. Cost depends on the
- * path's depth only. Writes the verdict; reason and fix stand in `text`.
+ * path's depth only. Writes the verdict; reason and fix stand in `text`, and are "" where it is NULL.
  */
 void policy_decide_path(const struct policy_block *b, const char *path, unsigned access,
 			struct verdict_text *text, struct verdict *out);

@@ -18,37 +18,45 @@ static const char allow_processes[] = "\"process\": { \"create\": true }";
 static const char allow_network[] = "--network host";
 static const char allow_load[] = "\"load\": true";
 
-/* What stands before and after the address. */
-static const struct {
-	const char *before, *after;
-} network_rows[NETWORK_USES] = {
-	[NETWORK_SOCKET] = { "a socket of ", " is not allowed under this policy" },
-	[NETWORK_CONNECT] = { "connecting to ", " is not allowed under this policy" },
-	[NETWORK_BIND] = { "binding to ", " is not allowed under this policy" },
-	[NETWORK_SEND] = { "sending to ", " is not allowed under this policy" },
-	[NETWORK_LOOKUP] = { "looking up ", " is not allowed under this policy" },
+/* What stands before the address. */
+static const char *const network_rows[NETWORK_USES] = {
+	[NETWORK_SOCKET] = "a socket of ",   [NETWORK_CONNECT] = "connecting to ",
+	[NETWORK_BIND] = "binding to ",	     [NETWORK_SEND] = "sending to ",
+	[NETWORK_LOOKUP] = "looking up ",
 };
 
 /* The folders of programs and libraries; none can be written by a program behind walls. */
 static const char *const system_folders[] = { "/usr/",   "/lib/",    "/lib32/", "/lib64/",
 					      "/libx32/", "/bin/", "/sbin/", "/opt/", NULL };
 
+struct refusal {
+	enum axis axis;
+	const char *fix, *before, *after;
+	const char *quoted; /* NULL = none */
+};
+
 static void allow(enum axis axis, struct verdict *out)
 {
 	*out = (struct verdict){ .action = ACTION_ALLOW, .axis = axis, .reason = "", .fix = "" };
 }
 
-/* Begins the reason; the fix is whole. */
-static struct sentence refuse(enum axis axis, const char *fix, struct verdict_text *text,
-			      struct verdict *out)
+/* Refuses with this fix and the sentence `before` + the quoted subject + `after`. */
+static void refuse(const struct refusal *r, struct verdict_text *text, struct verdict *out)
 {
-	struct sentence s = sentence_begin(text->fix, sizeof(text->fix));
+	struct sentence s;
 
-	sentence_add(&s, fix);
-	*out = (struct verdict){
-		.action = ACTION_DENY, .axis = axis, .reason = text->reason, .fix = text->fix
-	};
-	return sentence_begin(text->reason, sizeof(text->reason));
+	*out = (struct verdict){ .action = ACTION_DENY, .axis = r->axis, .reason = "", .fix = "" };
+	if (!text)
+		return;
+	s = sentence_begin(text->fix, sizeof(text->fix));
+	sentence_add(&s, r->fix);
+	s = sentence_begin(text->reason, sizeof(text->reason));
+	sentence_add(&s, r->before);
+	if (r->quoted)
+		sentence_add_repr(&s, r->quoted, strlen(r->quoted));
+	sentence_add(&s, r->after);
+	out->reason = text->reason;
+	out->fix = text->fix;
 }
 
 static bool begins(const char *text, const char *with)
@@ -62,14 +70,15 @@ void policy_decide_network(const struct policy_block *b, enum network_use use, c
 			   struct verdict_text *text, struct verdict *out)
 {
 	bool is_unix = begins(address, "unix:");
-	struct sentence s;
 
 	if (is_unix ? b->processes : b->network == NETWORK_HOST)
 		return allow(AXIS_NETWORK, out);
-	s = refuse(AXIS_NETWORK, is_unix ? allow_processes : allow_network, text, out);
-	sentence_add(&s, network_rows[use].before);
-	sentence_add_repr(&s, address, strlen(address));
-	sentence_add(&s, network_rows[use].after);
+	refuse(&(struct refusal){ .axis = AXIS_NETWORK,
+				  .fix = is_unix ? allow_processes : allow_network,
+				  .before = network_rows[use],
+				  .quoted = address,
+				  .after = " is not allowed under this policy" },
+	       text, out);
 }
 
 /* --- processes ------------------------------------------------------------------------------ */
@@ -77,15 +86,17 @@ void policy_decide_network(const struct policy_block *b, enum network_use use, c
 void policy_decide_process(const struct policy_block *b, enum process_use use, const char *path,
 			   struct verdict_text *text, struct verdict *out)
 {
-	struct sentence s;
+	static const struct refusal no_process = {
+		.axis = AXIS_PROCESS,
+		.fix = allow_processes,
+		.before = "creating a process",
+		.after = " is not allowed under this policy",
+	};
 
-	allow(AXIS_PROCESS, out);
-	if (use != PROCESS_EXEC && !b->processes) {
-		s = refuse(AXIS_PROCESS, allow_processes, text, out);
-		return sentence_add(&s, "creating a process is not allowed under this policy");
-	}
+	if (use != PROCESS_EXEC && !b->processes)
+		return refuse(&no_process, text, out);
 	if (use == PROCESS_FORK)
-		return;
+		return allow(AXIS_PROCESS, out);
 	policy_decide_path(b, path, PATH_EXEC, text, out);
 	out->axis = AXIS_EXECUTABLE;
 }
@@ -95,15 +106,15 @@ void policy_decide_process(const struct policy_block *b, enum process_use use, c
 void policy_decide_signal(const struct policy_block *b, bool is_own, const char *target,
 			  struct verdict_text *text, struct verdict *out)
 {
-	struct sentence s;
-
 	(void)b; /* no policy has a word for it yet */
 	if (is_own)
 		return allow(AXIS_SIGNAL, out);
-	s = refuse(AXIS_SIGNAL, "", text, out);
-	sentence_add(&s, "signalling ");
-	sentence_add(&s, target);
-	sentence_add(&s, " is not allowed: it is not of this run");
+	refuse(&(struct refusal){ .axis = AXIS_SIGNAL,
+				  .fix = "",
+				  .before = "signalling ",
+				  .quoted = target,
+				  .after = " is not allowed: it is not of this run" },
+	       text, out);
 }
 
 /* --- native code ---------------------------------------------------------------------------- */
@@ -137,17 +148,18 @@ void policy_decide_load(const struct policy_block *b, const char *path, struct v
 {
 	uint32_t rule = 0;
 	unsigned rights = policy_path_rights(b, path, &rule);
-	struct sentence s;
 
 	policy_decide_path(b, path, PATH_READ, text, out);
 	out->axis = AXIS_LOAD;
 	if (out->action == ACTION_DENY || b->load || is_trusted(b, path, rule, rights))
 		return;
-	s = refuse(AXIS_LOAD, allow_load, text, out);
+	refuse(&(struct refusal){ .axis = AXIS_LOAD,
+				  .fix = allow_load,
+				  .before = "loading native code from ",
+				  .quoted = path,
+				  .after = " is not allowed under this policy" },
+	       text, out);
 	out->rule = rule;
-	sentence_add(&s, "loading native code from ");
-	sentence_add_repr(&s, path, strlen(path));
-	sentence_add(&s, " is not allowed under this policy");
 }
 
 /* --- the profile `code` --------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The questions a running program's calls ask of the policy, beside those about paths (block.h). Each
- * answer is a verdict with the sentence and the fix in `text`; the layer is the caller's to set.
+ * answer is a verdict with the sentence and the fix in `text` (NULL = no sentence wanted, both are "");
+ * the layer is the caller's to set.
  *
  * Like all that decides: reads one frozen block, no memory, no lock, no system call, safe in a signal
  * handler and after vfork. The same object code in the shim and in the launcher.

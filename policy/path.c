@@ -218,6 +218,8 @@ void policy_decide_path(const struct policy_block *b, const char *path, unsigned
 	if (found >= 0 && !missing && !(rule->rights & PATH_DENY))
 		return;
 	out->action = ACTION_DENY;
+	if (!text)
+		return;
 	out->reason = text->reason;
 	out->fix = text->fix;
 	if (found < 0)

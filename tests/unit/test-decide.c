@@ -151,7 +151,7 @@ static void signals_stay_in_the_run(void **state)
 	policy_decide_signal(w->closed, true, "pid 7", &w->text, &w->v);
 	assert_allowed(w, AXIS_SIGNAL);
 	policy_decide_signal(w->open, false, "pid 7", &w->text, &w->v);
-	assert_denied(w, AXIS_SIGNAL, "signalling pid 7 is not allowed: it is not of this run", "");
+	assert_denied(w, AXIS_SIGNAL, "signalling 'pid 7' is not allowed: it is not of this run", "");
 }
 
 static void loads_from_where_code_lives(void **state)
@@ -188,6 +188,18 @@ static void loads_nothing_unreadable(void **state)
 		      "--read /ns/a.so");
 }
 
+static void decides_without_a_sentence(void **state)
+{
+	struct world *w = *state;
+
+	policy_decide_network(w->closed, NETWORK_CONNECT, "192.0.2.1:80", NULL, &w->v);
+	assert_denied(w, AXIS_NETWORK, "", "");
+	policy_decide_process(w->closed, PROCESS_EXEC, "/ns/w/tool", NULL, &w->v);
+	assert_denied(w, AXIS_EXECUTABLE, "", "");
+	policy_decide_load(w->closed, "/ns/data/a.so", NULL, &w->v);
+	assert_denied(w, AXIS_LOAD, "", "");
+}
+
 static void code_has_sentences_of_its_own(void **state)
 {
 	struct world *w = *state;
@@ -220,6 +232,7 @@ int main(void)
 		CLAIM(loads_from_where_code_lives),
 		CLAIM(loads_no_data),
 		CLAIM(loads_nothing_unreadable),
+		CLAIM(decides_without_a_sentence),
 		CLAIM(code_has_sentences_of_its_own),
 	};
 
