@@ -25,7 +25,7 @@ int log_open(struct event_log *log, const char *target)
 	log->fd = report_open_target(target, O_APPEND);
 	if (log->fd >= 0)
 		return 0;
-	fprintf(stderr, "stile: --log %s: %s\n", target, strerror(-log->fd));
+	fprintf(stderr, "stile: --log %s: %s\n", target, report_target_words(log->fd));
 	return log->fd;
 }
 

@@ -8,6 +8,7 @@
 
 #include "backends/cleanup.h"
 #include "launcher/look.h"
+#include "policy/input_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,15 +178,29 @@ int recipe_take_text(struct recipe *recipe, const char *text, size_t size)
 	return make_argv(recipe);
 }
 
+static FILE *open_script(const char *file, const char **why)
+{
+	bool is_input = strcmp(file, "-") == 0;
+	int fd = is_input ? fcntl(0, F_DUPFD_CLOEXEC, 3) : input_file_open(file, why);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!f && (is_input || fd >= 0))
+		*why = strerror(errno);
+	if (!f)
+		cleanup_fd(&fd);
+	return f;
+}
+
 int recipe_read_file(struct recipe *recipe, const char *file)
 {
-	_cleanup_file_ FILE *f = strcmp(file, "-") ? fopen(file, "re") : fdopen(dup(0), "r");
+	const char *why = "out of memory";
+	_cleanup_file_ FILE *f = open_script(file, &why);
 	_cleanup_free_ char *text = malloc(SCRIPT_MAX);
 	size_t size;
 
 	if (!f || !text) {
-		snprintf(recipe->error, sizeof(recipe->error), "%s: %s", file, strerror(errno));
-		return -errno;
+		snprintf(recipe->error, sizeof(recipe->error), "%s: %s", file, why);
+		return -EINVAL;
 	}
 	size = fread(text, 1, SCRIPT_MAX, f);
 	if (ferror(f) || !feof(f)) {

@@ -56,6 +56,13 @@ int report_open_target(const char *target, int how)
 	return fd < 0 ? -errno : fd;
 }
 
+const char *report_target_words(int error)
+{
+	if (error == -ENXIO)
+		return "is a FIFO that nobody reads, or a socket";
+	return error == -ELOOP ? "a symbolic link is not followed here" : strerror(-error);
+}
+
 int report_open(struct report *report, const struct request *q, bool streamed)
 {
 	const struct {
@@ -74,7 +81,7 @@ int report_open(struct report *report, const struct request *q, bool streamed)
 		if (*rows[i].fd >= 0)
 			continue;
 		fprintf(stderr, "stile: %s %s: %s\n", rows[i].option, rows[i].target,
-			strerror(-*rows[i].fd));
+			report_target_words(*rows[i].fd));
 		return -EINVAL;
 	}
 	return 0;

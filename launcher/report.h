@@ -9,6 +9,8 @@
 
 /* "fd:N", "-" or a file (`how`: O_TRUNC or O_APPEND). A descriptor of our own, or -errno. */
 int report_open_target(const char *target, int how);
+/* Why that failed, by its -errno. */
+const char *report_target_words(int error);
 
 /* Where the result goes: opened before the program starts, which could else put something there. */
 struct report {

@@ -18,18 +18,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+static int fail_stdin(const struct request *q, const char *why)
+{
+	fprintf(stderr, "stile: --stdin %s: %s\n", q->stdin_file, why);
+	return -EINVAL;
+}
+
+/* Anything that can be read: a device or a FIFO too, which the program then reads from. */
 static int open_stdin(const struct request *q, int *fd)
 {
+	struct stat st;
+
 	if (!q->stdin_file)
 		return 0;
 	/* A FIFO without a writer must not hold us here, before the clock runs. */
-	*fd = open(q->stdin_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd >= 0)
-		(void)fcntl(*fd, F_SETFL, 0);
-	else
-		fprintf(stderr, "stile: --stdin %s: %s\n", q->stdin_file, strerror(errno));
-	return *fd < 0 ? -errno : 0;
+	*fd = open(q->stdin_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0)
+		return fail_stdin(q, errno == ENXIO ? "is a socket or no device" : strerror(errno));
+	if (fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return fail_stdin(q, "is a folder");
+	(void)fcntl(*fd, F_SETFL, 0);
+	return 0;
 }
 
 /* Runs what `run` says in a session of its own and reports it. Returns the process's exit code. */

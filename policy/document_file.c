@@ -4,18 +4,18 @@
  * 16 MiB. Relative paths in the document are the file's folder's.
  */
 #include "policy/document_node.h"
+#include "policy/input_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int fail_file(struct document_error *err, const char *file, int error)
+static int fail_file(struct document_error *err, const char *file, int error, const char *why)
 {
-	const char *why = error == -EFBIG ? "the document is larger than 16 MiB" : strerror(-error);
-
+	if (!why)
+		why = error == -EFBIG ? "the document is larger than 16 MiB" : strerror(-error);
 	(void)snprintf(err->text, sizeof(err->text), "%.800s: %s", file, why);
 	document_make_visible(err->text);
 	return error;
@@ -62,7 +62,8 @@ static char *folder_of(const char *file)
 
 int document_load_file(struct policy *p, const char *file, struct document_error *err)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC), r = fd < 0 ? -errno : 0;
+	const char *why = NULL;
+	int fd = input_file_open(file, &why), r = fd < 0 ? fd : 0;
 	char *text = NULL, *folder = NULL;
 	size_t size = 0;
 
@@ -73,7 +74,7 @@ int document_load_file(struct policy *p, const char *file, struct document_error
 	if (!r && !(folder = folder_of(file)))
 		r = -errno;
 	if (r < 0)
-		(void)fail_file(err, file, r);
+		(void)fail_file(err, file, r, why);
 	else
 		r = document_load(p, text, size, file, folder, err);
 	free(text);

@@ -20,6 +20,8 @@ libpolicy_la_SOURCES = \
 	%D%/document_node.h \
 	%D%/document_place.c \
 	%D%/document_place.h \
+	%D%/input_file.c \
+	%D%/input_file.h \
 	%D%/interpreters.c \
 	%D%/interpreters.h \
 	%D%/limits.c \

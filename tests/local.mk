@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	%D%/unit/test-disk \
 	%D%/unit/test-document \
 	%D%/unit/test-empty \
+	%D%/unit/test-input-file \
 	%D%/unit/test-interpreters \
 	%D%/unit/test-landlock \
 	%D%/unit/test-limits \
@@ -50,6 +51,7 @@ E2E_TESTS = \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
 	%D%/e2e/environment.sh \
+	%D%/e2e/files.sh \
 	%D%/e2e/frame.sh \
 	%D%/e2e/limits.sh \
 	%D%/e2e/mounts.sh \
