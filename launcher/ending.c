@@ -120,6 +120,25 @@ static void tell_processes(struct result *r)
 		 (unsigned long long)r->limits.processes);
 }
 
+/* The program's own output is kept first; then one line says why it ends here. */
+static void tell_steps(struct result *r)
+{
+	char text[128];
+
+	r->status = STATUS_STEP_BUDGET;
+	r->exit_code = EXIT_CODE_STEPS;
+	r->finding = "STEP_BUDGET_EXCEEDED";
+	snprintf(r->reason, sizeof(r->reason), "more than %llu steps",
+		 (unsigned long long)r->limits.steps);
+	snprintf(text, sizeof(text), "PDLT_STEP_BUDGET_EXCEEDED: more than %llu steps\n",
+		 (unsigned long long)r->limits.steps);
+	if (r->err && r->err->used && r->err->data[r->err->used - 1] != '\n')
+		say(r, "\n");
+	say(r, text);
+	if (!r->err)
+		fputs(text, stderr);
+}
+
 /* Seen after the end: the kernel killed for memory, or the clock of all processes ran past its limit
  * between two looks. */
 static bool tell_exhausted(const struct watch *w, struct result *r)
@@ -182,7 +201,9 @@ void ending_ended(struct session *s, const struct watch *w, const struct capture
 	r->max_rss_kb = area->max_rss_kb;
 	r->switches_voluntary = area->switches_voluntary;
 	r->switches_forced = area->switches_forced;
-	if (w->cause == WATCH_WALL)
+	if (r->steps.is_stopped && w->cause == WATCH_EXITED)
+		tell_steps(r);
+	else if (w->cause == WATCH_WALL)
 		tell_timeout(r, "WALL_CLOCK_EXCEEDED");
 	else if (w->cause == WATCH_MEMORY)
 		tell_memory(r);

@@ -65,6 +65,10 @@ liblauncher_la_SOURCES = \
 	%D%/tracer.h \
 	%D%/tracer_threads.c \
 	%D%/tracer_threads.h \
+	%D%/step_count.h \
+	%D%/steps.c \
+	%D%/steps.h \
+	%D%/steps_ptrace.c \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/show.c \

@@ -14,6 +14,8 @@
 #define LAYERS "landlock seccomp namespace user pid ipc uts mount network cgroup rlimit"
 #define MODES "auto native container microvm audit-only"
 #define TIERS "MINIMAL STANDARD HEAVY_COMPUTE"
+#define UNITS "auto bytecode instructions"
+#define COUNTERS "ptrace-singlestep none"
 
 static const struct option_use {
 	const char *flag;
@@ -31,6 +33,8 @@ static const struct option_use {
 	{ .flag = "--require", .words = LAYERS, .repeats = true },
 	{ .flag = "--sandbox", .words = MODES },
 	{ .flag = "--tier", .words = TIERS },
+	{ .flag = "--steps-unit", .verbs = "run code session", .words = UNITS },
+	{ .flag = "--steps-counter", .verbs = "run code session", .words = COUNTERS },
 	{ .flag = "--result", .verbs = "run code" },
 	{ .flag = "--meta", .verbs = "run code" },
 	{ .flag = "--stdin", .verbs = "run" },

@@ -111,6 +111,30 @@ static int take_tier(struct request *q, const struct option_row *row, const char
 	return limits_apply_tier(&q->policy->limits, value);
 }
 
+static int take_steps_unit(struct request *q, const struct option_row *row, const char *value)
+{
+	static const char *const names[] = { [STEP_UNIT_AUTO] = "auto",
+					     [STEP_UNIT_BYTECODE] = "bytecode",
+					     [STEP_UNIT_INSTRUCTIONS] = "instructions" };
+
+	(void)row;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], value))
+			continue;
+		q->steps.unit = (enum step_unit)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int take_steps_counter(struct request *q, const struct option_row *row, const char *value)
+{
+	if (!words_contain(option_words(row->flag), value, strlen(value)))
+		return -EINVAL;
+	q->steps.counter = value;
+	return 0;
+}
+
 static int take_sandbox(struct request *q, const struct option_row *row, const char *value)
 {
 	char why[256];
@@ -142,6 +166,8 @@ const struct option_row option_rows[] = {
 	{ "--require", "LAYER", "unavailable unless this layer is enforced", take_require, 0 },
 	{ "--sandbox", "MODE", "the backend", take_sandbox, 0 },
 	{ "--tier", "NAME", "a set of limits", take_tier, 0 },
+	{ "--steps-unit", "UNIT", "what a step is", take_steps_unit, 0 },
+	{ "--steps-counter", "NAME", "count with this or not at all", take_steps_counter, 0 },
 	{ "--result", "FILE|fd:N|-", "write the result there", take_base_text, TEXT(result) },
 	{ "--meta", "FILE", "write isolate's key:value file", take_base_text, TEXT(meta) },
 	{ "--log", "FILE|fd:N", "append events as JSON lines", take_base_text, TEXT(log) },

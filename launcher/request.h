@@ -18,6 +18,7 @@ struct request {
 	const char *profile, *root;
 	char cwd[4096];
 	const char *result, *meta, *stdin_file, *label, *log;
+	struct step_wish steps;
 	bool json, show, sweep, binary, raw, preflight, pretty, die_with_parent;
 	char **rest; /* what follows the options */
 	int rest_count;

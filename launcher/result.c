@@ -167,34 +167,52 @@ static void put_streams(struct form *f, const struct result *r)
 	put(f, "stderr_bytes", make_count(r->stderr_bytes));
 }
 
-static json_t *make_inexact_reasons(void)
+static json_t *make_inexact_reasons(const struct step_count *count)
 {
 	struct form f = { .json = json_array() };
 
-	append(&f, json_string("step counters are not part of this build"));
+	for (size_t i = 0; i < count->reason_count; i++)
+		append(&f, make_text(count->reasons[i]));
 	return finish(&f);
 }
 
-/* No counter yet: the budget is told, everything counted is null, nothing claims to be exact. */
+/* Where the budget ended it: a place in a script, or in a program's or library's file. */
+static json_t *make_step_where(const struct step_where *where)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "module", make_optional(where->module));
+	put(&f, "symbol", make_optional(where->symbol));
+	put(&f, "offset", where->module[0] ? make_count(where->symbol[0] ? where->symbol_offset :
+									   where->offset) :
+					     json_null());
+	put(&f, "file", make_optional(where->file));
+	put(&f, "line", where->line ? json_integer(where->line) : json_null());
+	put(&f, "function", make_optional(where->function));
+	return finish(&f);
+}
+
 static json_t *make_steps(const struct result *r)
 {
+	const struct step_count *count = &r->steps;
 	bool is_cpu_known = r->cpu_us <= INT64_MAX / NS_PER_US;
 	struct form f = { .json = json_object() };
 
-	put(&f, "unit", json_null());
-	put(&f, "counter", json_string("none"));
-	put(&f, "runtime", json_null());
-	put(&f, "scope", json_null());
-	put(&f, "start", json_null());
-	put(&f, "count", json_null());
-	put(&f, "count_all", json_null());
-	put(&f, "startup_steps", json_null());
+	put(&f, "unit", make_text(count->unit));
+	put(&f, "counter", json_string(count->counter ? count->counter : "none"));
+	put(&f, "runtime", make_optional(count->runtime));
+	put(&f, "scope", make_text(count->scope));
+	put(&f, "start", make_text(count->start));
+	put(&f, "count", make_count(count->count));
+	put(&f, "count_all", make_count(count->count_all));
+	put(&f, "startup_steps", make_count(count->startup_steps));
 	put(&f, "budget", make_count(r->limits.steps));
-	put(&f, "stopped_at_budget", json_false());
-	put(&f, "exact", json_false());
-	put(&f, "error_bound", json_null());
-	put(&f, "inexact_reasons", make_inexact_reasons());
+	put(&f, "stopped_at_budget", json_boolean(count->is_stopped));
+	put(&f, "exact", json_boolean(count->is_exact));
+	put(&f, "error_bound", make_count(count->error_bound));
+	put(&f, "inexact_reasons", make_inexact_reasons(count));
 	put(&f, "cpu_ns", is_cpu_known ? make_count(r->cpu_us * NS_PER_US) : json_null());
+	put(&f, "where", count->has_where ? make_step_where(&count->where) : json_null());
 	return finish(&f);
 }
 

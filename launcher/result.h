@@ -7,6 +7,7 @@
 
 #include "backends/layers.h"
 #include "launcher/output.h"
+#include "launcher/step_count.h"
 #include "policy/limits.h"
 #include "policy/verdict.h"
 
@@ -61,6 +62,7 @@ struct result {
 	const char *memory_limiter;  /* "cgroup", "address-space", "data-segment", "watch", NULL = none */
 	bool memory_exact;
 	const char *processes_limiter;
+	struct step_count steps;
 	struct layers layers;
 	struct verdict verdict;    /* meaningful when status is denied */
 	bool has_repairs;

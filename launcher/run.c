@@ -72,6 +72,7 @@ static void begin_result(const struct session *s, const struct run_request *q,
 		.max_rss_kb = RESULT_UNKNOWN,
 		.repairs_limit = q->limits.repairs,
 	};
+	step_count_clear(&r->steps);
 	set_id(r);
 	if (s->has_folder)
 		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
@@ -148,7 +149,7 @@ static void name_temporary(const struct session *s, const struct run_folder *fol
 }
 
 /* The environment of the run: what the caller chose, and where its own folders are. */
-static char **run_environment(const struct session *s, const struct run_request *q,
+static char **run_environment(const struct session *s, const struct run_request *q, char *const *given,
 			      const struct run_folder *folder, char store[4][PATH_MAX + 16])
 {
 	char temporary[PATH_MAX];
@@ -156,7 +157,7 @@ static char **run_environment(const struct session *s, const struct run_request 
 	size_t count = 0, own = q->home_is_run_folder ? 4 : 3, used = 0;
 	char **env;
 
-	while (q->env[count])
+	while (given[count])
 		count++;
 	env = calloc(count + 5, sizeof(*env));
 	if (!env)
@@ -167,11 +168,11 @@ static char **run_environment(const struct session *s, const struct run_request 
 		for (size_t k = 0; k < own; k++) {
 			size_t length = strlen(names[k]);
 
-			replaced |= !strncmp(q->env[i], names[k], length) &&
-				    q->env[i][length] == '=';
+			replaced |= !strncmp(given[i], names[k], length) &&
+				    given[i][length] == '=';
 		}
 		if (!replaced)
-			env[used++] = q->env[i];
+			env[used++] = given[i];
 	}
 	name_temporary(s, folder, temporary, sizeof(temporary));
 	for (size_t k = 0; k < own; k++) {
@@ -182,19 +183,19 @@ static char **run_environment(const struct session *s, const struct run_request 
 	return env;
 }
 
-static int fill_area(struct session *s, const struct run_request *q, const char *program,
+static int fill_area(struct session *s, const struct run_request *q, const struct step_start *start,
 		     const struct run_folder *folder)
 {
 	char store[4][PATH_MAX + 16];
-	_cleanup_free_ char **env = run_environment(s, q, folder, store);
+	_cleanup_free_ char **env = run_environment(s, q, start->env, folder, store);
 	struct warden_area *area = s->warden.area;
 
 	if (!env)
 		return -ENOMEM;
 	area->used = 0;
-	area->program = warden_put_text(area, program);
+	area->program = warden_put_text(area, start->program);
 	area->cwd = warden_put_text(area, q->cwd ? q->cwd : folder->path);
-	area->argv = warden_put_list(area, q->argv);
+	area->argv = warden_put_list(area, start->argv);
 	area->envp = warden_put_list(area, env);
 	return area->program && area->cwd && area->argv && area->envp ? 0 : -E2BIG;
 }
@@ -243,8 +244,10 @@ static int start_and_watch(struct session *s, const struct run_request *q, struc
 }
 
 static int run_in_folder(struct session *s, const struct run_request *q, const char *program,
-			 struct captured *captured, struct run_folder *folder, struct result *r)
+			 struct steps *steps, struct captured *captured, struct run_folder *folder,
+			 struct result *r)
 {
+	struct step_start start = { .program = program, .argv = q->argv, .env = q->env };
 	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	struct watch w = { .warden = &s->warden,
 			   .signals = s->signals,
@@ -261,7 +264,9 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	if (e == 0)
 		e = make_pipes(&p, q);
 	if (e == 0)
-		e = fill_area(s, q, program, folder);
+		e = steps_prepare(steps, &start);
+	if (e == 0)
+		e = fill_area(s, q, &start, folder);
 	if (e == 0 && q->limits.memory_bytes != LIMIT_NONE)
 		need = memory_need_of(program);
 	if (e == 0)
@@ -270,8 +275,11 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 		w.out = p.out[0];
 		w.err = p.err[0];
 		p.out[0] = p.err[0] = -1;
-		e = start_and_watch(s, q, &p, &w);
+		e = steps_arm(steps);
 	}
+	if (e == 0)
+		e = start_and_watch(s, q, &p, &w);
+	steps_end(steps);
 	cleanup_fd(&w.in);
 	cleanup_fd(&w.out);
 	cleanup_fd(&w.err);
@@ -355,6 +363,7 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 	     struct result *r)
 {
 	_cleanup_free_ struct verdict_text *text = calloc(1, sizeof(*text));
+	struct steps steps = { .session = s, .count = &r->steps };
 	struct folder_error error = { "" };
 	struct run_folder folder;
 	struct verdict verdict;
@@ -379,12 +388,16 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		ending_refused(r, AXIS_RESOURCE, text->reason, text->fix);
 		return 0;
 	}
+	if (steps_choose(&steps, &q->steps, program, &q->limits, text->reason, sizeof(text->reason)) < 0) {
+		ending_unavailable(text->reason, r);
+		return 0;
+	}
 	e = run_folder_make(&s->folder, &folder, &error);
 	if (e < 0) {
 		ending_error(r, error.text, -e);
 		return e;
 	}
-	e = run_in_folder(s, q, program, captured, &folder, r);
+	e = run_in_folder(s, q, program, &steps, captured, &folder, r);
 	run_folder_remove(&s->folder, &folder, &error);
 	if (s->folder.poisoned)
 		snprintf(s->unavailable, sizeof(s->unavailable), "%s", error.text);

@@ -23,6 +23,7 @@ struct run_request {
 	size_t code_size;
 	bool big_address_space; /* the interpreter reserves more than it uses */
 	const char *program;   /* path to execute; NULL = found by argv[0] */
+	struct step_wish steps;
 };
 
 struct captured {

@@ -9,6 +9,7 @@
 #include "backends/warden.h"
 #include "launcher/result.h"
 #include "launcher/session_folder.h"
+#include "launcher/steps.h"
 #include "policy/block.h"
 #include "policy/policy.h"
 
@@ -35,6 +36,7 @@ struct session {
 	struct cgroup cgroup;
 	bool has_looked_for_cgroups, requires_cgroup;
 	unsigned serial;
+	struct step_host step_host; /* what its counters cost here */
 	int signals; /* the caller's, heard from open to close */
 };
 

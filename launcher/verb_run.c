@@ -59,6 +59,7 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 	}
 	run->argv = argv;
 	run->limits = q->policy->limits;
+	run->steps = q->steps;
 	if (session_open(&s, q->policy, q->mode, q->label) < 0) {
 		q->policy = NULL;
 		log_close(&log);

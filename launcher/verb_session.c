@@ -145,7 +145,8 @@ static json_t *act_run(struct service *service, const struct request_line *line,
 				   .cwd = s->policy->root ? service->request->cwd : NULL,
 				   .env = env,
 				   .limits = s->policy->limits,
-				   .preflight = service->request->preflight };
+				   .preflight = service->request->preflight,
+				   .steps = service->request->steps };
 
 	if (!line->argv)
 		snprintf(why, size, "argv: a list of texts is expected");
@@ -193,7 +194,9 @@ static json_t *act_run_code(struct service *service, const struct request_line *
 {
 	_cleanup_free_ char **env = merge_environment(service->env, line->env);
 	struct recipe *recipe = &service->recipe;
-	struct run_request run = { .home_is_run_folder = true, .env = env };
+	struct run_request run = { .home_is_run_folder = true,
+				   .env = env,
+				   .steps = service->request->steps };
 
 	if (!line->language || !line->code) {
 		snprintf(why, size, "run_code needs the texts language and code");

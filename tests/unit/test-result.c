@@ -47,6 +47,7 @@ static int set_up(void **state)
 	f->r.duration_us = 12345678;
 	f->r.cpu_us = 1500;
 	f->r.max_rss_kb = 4321;
+	step_count_clear(&f->r.steps);
 	f->r.out = &f->out;
 	f->r.err = &f->err;
 	*state = f;
@@ -225,7 +226,7 @@ static void the_keys_stand_in_the_published_order(void **state)
 	const json_t *json = told(*state);
 
 	assert_keys(json, "schema_version id session profile backend argv status exit_code signal reason finding warnings stdout stderr stdout_bytes stderr_bytes truncated timed_out denied duration_ms cpu_ms max_rss_kb steps limits layers denials denials_total denials_lost repairs");
-	assert_keys(at(json, "steps", NULL), "unit counter runtime scope start count count_all startup_steps budget stopped_at_budget exact error_bound inexact_reasons cpu_ns");
+	assert_keys(at(json, "steps", NULL), "unit counter runtime scope start count count_all startup_steps budget stopped_at_budget exact error_bound inexact_reasons cpu_ns where");
 	assert_keys(at(json, "limits", NULL), "wall_s cpu_s memory_bytes memory_limiter memory_exact processes processes_limiter open_files file_bytes disk_bytes inodes output_bytes stack_bytes");
 	assert_keys(at(json, "layers", NULL), "landlock seccomp namespaces cgroup rlimit shim not_enforced");
 	assert_keys(at(json, "layers", "landlock"), "enforced abi why retried");
@@ -309,18 +310,62 @@ static void what_is_unknown_is_null_and_never_0(void **state)
 	assert_true(json_is_null(at(json, "steps", "cpu_ns")));
 }
 
-static void steps_claim_nothing(void **state)
+static void uncounted_steps_claim_nothing(void **state)
 {
 	struct fixture *f = *state;
 
 	f->r.limits.steps = 1000;
+	step_count_doubt(&f->r.steps, "no %s", "counter");
 	const json_t *json = told(f);
 	assert_string_equal(json_string_value(at(json, "steps", "counter")), "none");
 	assert_true(json_is_null(at(json, "steps", "count")));
 	assert_int_equal(json_integer_value(at(json, "steps", "budget")), 1000);
 	assert_true(json_is_false(at(json, "steps", "exact")));
-	assert_int_equal(json_array_size(at(json, "steps", "inexact_reasons")), 1);
+	assert_string_equal(json_string_value(json_array_get(at(json, "steps", "inexact_reasons"), 0)), "no counter");
 	assert_int_equal(json_integer_value(at(json, "steps", "cpu_ns")), 1500000);
+	assert_true(json_is_null(at(json, "steps", "where")));
+}
+
+static void counted_steps_are_told(void **state)
+{
+	struct fixture *f = *state;
+
+	f->r.steps.counter = "ptrace-singlestep";
+	f->r.steps.count = 7;
+	f->r.steps.is_exact = true;
+	f->r.steps.error_bound = 0;
+	const json_t *json = told(f);
+	assert_string_equal(json_string_value(at(json, "steps", "counter")), "ptrace-singlestep");
+	assert_int_equal(json_integer_value(at(json, "steps", "count")), 7);
+	assert_true(json_is_true(at(json, "steps", "exact")));
+	assert_int_equal(json_integer_value(at(json, "steps", "error_bound")), 0);
+	assert_true(json_is_null(at(json, "steps", "startup_steps")));
+}
+
+static void where_the_budget_ended_it_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	f->r.steps.is_stopped = f->r.steps.has_where = true;
+	snprintf(f->r.steps.where.module, sizeof(f->r.steps.where.module), "/bin/prog");
+	f->r.steps.where.offset = 4112;
+	const json_t *where = at(told(f), "steps", "where");
+	assert_string_equal(json_string_value(json_object_get(where, "module")), "/bin/prog");
+	assert_int_equal(json_integer_value(json_object_get(where, "offset")), 4112);
+	assert_true(json_is_null(json_object_get(where, "symbol")));
+	assert_true(json_is_null(json_object_get(where, "line")));
+}
+
+static void more_doubts_than_room_are_dropped(void **state)
+{
+	struct fixture *f = *state;
+
+	f->r.steps.is_exact = true;
+	for (int i = 0; i < 2 * STEP_REASONS_MAX; i++)
+		step_count_doubt(&f->r.steps, "reason %d", i);
+	const json_t *json = told(f);
+	assert_true(json_is_false(at(json, "steps", "exact")));
+	assert_int_equal(json_array_size(at(json, "steps", "inexact_reasons")), STEP_REASONS_MAX);
 }
 
 static void times_are_rounded_to_milliseconds(void **state)
@@ -550,7 +595,10 @@ int main(void)
 		claim(one_run_is_one_line_of_ascii),
 		claim(pretty_is_the_same_object_indented_by_two),
 		claim(what_is_unknown_is_null_and_never_0),
-		claim(steps_claim_nothing),
+		claim(uncounted_steps_claim_nothing),
+		claim(counted_steps_are_told),
+		claim(where_the_budget_ended_it_is_told),
+		claim(more_doubts_than_room_are_dropped),
 		claim(times_are_rounded_to_milliseconds),
 		claim(limits_are_told_in_their_units),
 		claim(seconds_are_printed_short),
