@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The host: the verbs and the life of a run. Knows all; everything but main.c is a library, for the tests.
+AM_CPPFLAGS += -DSTILE_PKGLIBDIR='"$(pkglibdir)"'
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
 	%D%/advice.c \
@@ -19,6 +20,8 @@ liblauncher_la_SOURCES = \
 	%D%/lines.h \
 	%D%/ring_read.c \
 	%D%/ring_read.h \
+	%D%/shim_file.c \
+	%D%/shim_file.h \
 	%D%/signals.c \
 	%D%/signals.h \
 	%D%/stream.c \
@@ -69,6 +72,8 @@ liblauncher_la_SOURCES = \
 	%D%/steps.c \
 	%D%/steps.h \
 	%D%/steps_ptrace.c \
+	%D%/symbols.c \
+	%D%/symbols.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/show.c \

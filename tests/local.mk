@@ -36,6 +36,7 @@ UNIT_TESTS = \
 	%D%/unit/test-session \
 	%D%/unit/test-session-folder \
 	%D%/unit/test-suggest \
+	%D%/unit/test-symbols \
 	%D%/unit/test-syntax \
 	%D%/unit/test-tree \
 	%D%/unit/test-warden
