@@ -82,6 +82,25 @@ static bool cut_component(char *raw, size_t *tail)
 	return end > 0;
 }
 
+static int follow(const struct check *c, const char *path, char real[PATH_MAX])
+{
+	struct memo *memo = c->memo;
+
+	if (memo->missing[0] && path_is_under(path, memo->missing))
+		return -ENOENT;
+	if (strcmp(path, c->ask->cwd) != 0)
+		return c->ask->follow(c->ask->ctx, path, real, PATH_MAX);
+	memcpy(real, memo->cwd_real, strlen(memo->cwd_real) + 1);
+	return memo->cwd_found;
+}
+
+/* A folder that is missing answers for all below it. */
+static void remember_missing(const struct check *c, const char *folder, size_t size)
+{
+	memcpy(c->memo->missing, folder, size);
+	c->memo->missing[size] = '\0';
+}
+
 /*
  * The longest beginning that exists, as the kernel sees it (a link in the middle counts,
  * and `link/..` is the parent of what the link names), then the rest by its text.
@@ -89,18 +108,22 @@ static bool cut_component(char *raw, size_t *tail)
 int check_resolve(const struct check *c, const char *path, char out[PATH_MAX])
 {
 	char raw[PATH_MAX], whole[PATH_MAX], real[PATH_MAX];
-	size_t tail = 0;
+	size_t tail = 0, missing = 0;
 	int found, first, r = join_cwd(c, path, whole);
 
 	if (r < 0)
 		return r;
 	memcpy(raw, whole, strlen(whole) + 1);
-	first = found = c->ask->follow(c->ask->ctx, raw, real, sizeof(real));
+	first = found = follow(c, raw, real);
 	if (!first)
 		return policy_path_normalise("/", real, out, PATH_MAX) < 0 ? -ENAMETOOLONG
 									   : 0;
-	while (found && cut_component(raw, &tail))
-		found = c->ask->follow(c->ask->ctx, raw, real, sizeof(real));
+	while (found && cut_component(raw, &tail)) {
+		found = follow(c, raw, real);
+		missing = found == -ENOENT ? tail : missing;
+	}
+	if (missing)
+		remember_missing(c, whole, missing);
 	if (found)
 		real[0] = '/', real[1] = '\0', tail = 0;
 	while (whole[tail] == '/')
@@ -212,8 +235,12 @@ static check_fn *const checks[] = {
 void policy_preflight(const struct policy_block *b, const struct preflight *ask,
 		      struct verdict_text *text, struct verdict *out)
 {
-	const struct check c = {.block = b, .ask = ask, .text = text, .out = out};
+	struct memo memo = {.cwd_found = -ENOENT};
+	const struct check c = {
+		.block = b, .ask = ask, .text = text, .out = out, .memo = &memo};
 	const char *const *argv = (const char *const *)ask->argv;
+
+	memo.cwd_found = ask->follow(ask->ctx, ask->cwd, memo.cwd_real, sizeof(memo.cwd_real));
 
 	*out = (struct verdict){.action = ACTION_ALLOW, .reason = "", .fix = ""};
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)

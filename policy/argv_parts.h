@@ -9,12 +9,20 @@
 #include <limits.h>
 #include <stdbool.h>
 
+/* What the world has said already: a command line of fifty thousand words asks it of the same folders. */
+struct memo {
+	int cwd_found;           /* what follow() said of ask->cwd */
+	char cwd_real[PATH_MAX];
+	char missing[PATH_MAX];  /* nothing below it exists; "" = not known of any */
+};
+
 /* One preflight under way. */
 struct check {
 	const struct policy_block *block;
 	const struct preflight *ask;
 	struct verdict_text *text;
 	struct verdict *out;
+	struct memo *memo;
 };
 
 /* Makes *out a refusal of this axis with an empty reason, to be written with the result.

@@ -5,6 +5,8 @@ LDADD = liblauncher.la $(CMOCKA_LIBS)
 if ENABLE_TESTS
 UNIT_TESTS = \
 	%D%/unit/test-argv \
+	%D%/unit/test-argv-command \
+	%D%/unit/test-argv-path \
 	%D%/unit/test-caps \
 	%D%/unit/test-cgroup \
 	%D%/unit/test-compile \
@@ -26,6 +28,7 @@ UNIT_TESTS = \
 	%D%/unit/test-path \
 	%D%/unit/test-policy \
 	%D%/unit/test-repairs \
+	%D%/unit/test-repr \
 	%D%/unit/test-request-line \
 	%D%/unit/test-result \
 	%D%/unit/test-ring-read \
@@ -40,6 +43,11 @@ UNIT_TESTS = \
 	%D%/unit/test-syntax \
 	%D%/unit/test-tree \
 	%D%/unit/test-warden
+# One made-up world for the three about the preflight.
+WORLD = %D%/unit/preflight_world.c %D%/unit/preflight_world.h
+%C%_unit_test_argv_SOURCES = %D%/unit/test-argv.c $(WORLD)
+%C%_unit_test_argv_command_SOURCES = %D%/unit/test-argv-command.c $(WORLD)
+%C%_unit_test_argv_path_SOURCES = %D%/unit/test-argv-path.c $(WORLD)
 # The kernel that refuses a ruleset is a wrapped syscall().
 %C%_unit_test_landlock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 check_PROGRAMS += $(UNIT_TESTS)

@@ -65,5 +65,14 @@ is "a request's environment goes over the session's" \
 is "and is not carried over" "$(said 1 | grep -E '^(BOTH|OWN)=')" "BOTH=session"
 is "a name with = is an error" "$(said 2)" "env: 'A=B' is not a variable's name"
 is "code has it too" "$(said 3)" code
+# What twenty thousand words cost is counted in system calls: time says nothing on a busy machine.
+python3 -c 'import json; print(json.dumps({"op": "run", "argv": ["true"] + ["word%d" % i for i in range(20000)]}))' >words
+if strace -f -c -o calls "$STILE" session <words >many 2>/dev/null; then
+	is "twenty thousand words run" "$(python3 -c 'import json; print(json.load(open("many"))["status"])')" ok
+	calls=$(awk '$NF == "total" { print $4 }' calls)
+	ok "one system call a word, not a walk through its folders ($calls)" test "$calls" -lt 25000
+else
+	skip "one system call a word" "strace cannot trace here"
+fi
 cd / && rm -rf "$base"
 done_testing
