@@ -44,6 +44,8 @@ liblauncher_la_SOURCES = \
 	%D%/probes.h \
 	%D%/probes_cgroup.c \
 	%D%/probes_namespace.c \
+	%D%/program_file.c \
+	%D%/program_file.h \
 	%D%/recipe.c \
 	%D%/recipe.h \
 	%D%/repairs.c \

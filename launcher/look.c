@@ -56,8 +56,7 @@ static int with_cwd(const char *name, const char *cwd, char *out, size_t size)
 	return stat(out, &st) < 0 ? -errno : 0;
 }
 
-/* A profile's /tmp is the session's own: what the host has there is not there for the run. */
-static bool is_private(const struct policy_block *block, uint32_t rule)
+bool look_is_private(const struct policy_block *block, uint32_t rule)
 {
 	const struct block_rule *rules =
 		(const struct block_rule *)(const void *)block_text(block, block->rules);
@@ -76,7 +75,7 @@ static bool may_execute(const struct policy_block *block, const char *path)
 
 	if (!block || !realpath(path, real))
 		return true;
-	return (policy_path_rights(block, real, &rule) & PATH_EXEC) && !is_private(block, rule);
+	return (policy_path_rights(block, real, &rule) & PATH_EXEC) && !look_is_private(block, rule);
 }
 
 static int search_path(const struct look_for *what, char *out, size_t size)

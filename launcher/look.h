@@ -33,6 +33,10 @@ struct look_for {
  * found, outside every executable root; -ENOEXEC: it is no executable file (look_explain_exec). */
 int look_find_program(const struct look_for *what, char *out, size_t size);
 
+/* Is this rule of the block a profile's for a place of the session's own (/tmp, /dev/shm, /proc), where the
+ * host's files of that name are not the run's? */
+bool look_is_private(const struct policy_block *block, uint32_t rule);
+
 /* What the file at `path` is: always fills *facts, with what could be seen. 0 or -errno. */
 int look_at(const char *path, struct look_facts *facts);
 

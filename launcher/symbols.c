@@ -4,25 +4,21 @@
  * separate debug file (by build id, by .gnu_debuglink), else the dynamic one; the nearest function
  * at or below the address, if it reaches that far.
  *
- * Runs in the launcher and reads files that the program named and may have written. So: regular files
- * only, read and never mapped (a file cut under a mapping kills its reader), tables of bounded size, a
- * bounded number of files a run.
+ * Runs in the launcher and reads files that the program named and may have written. So: what the caller
+ * opens (program_file.c), read and never mapped (a file cut under a mapping kills its reader), tables
+ * of bounded size, a bounded number of files a run.
  */
 #include "launcher/symbols.h"
 
 #include "backends/cleanup.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define FILES_MAX 64
-#define FILE_BYTES_MAX (1ll << 30)
 #define TABLE_BYTES_MAX (64u << 20)
 #define BUILD_ID_MAX 64
 #define DEBUG_FOLDER "/usr/lib/debug"
@@ -42,34 +38,18 @@ struct file {
 };
 
 struct symbols {
-	bool (*may_read)(void *ctx, const char *path);
+	int (*open_file)(void *ctx, const char *path);
 	void *ctx;
 	struct file files[FILES_MAX];
 	size_t count;
 };
 
-int symbols_open_file(const char *path)
-{
-	_cleanup_fd_ int place = open(path, O_PATH | O_CLOEXEC);
-	char name[48];
-	struct stat st;
-	int fd;
-
-	if (place < 0 || fstat(place, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES_MAX)
-		return -EINVAL;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
-}
-
-struct symbols *symbols_new(bool (*may_read)(void *ctx, const char *path), void *ctx)
+struct symbols *symbols_new(int (*open_file)(void *ctx, const char *path), void *ctx)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
 
 	if (s)
-		*s = (struct symbols){ .may_read = may_read, .ctx = ctx };
+		*s = (struct symbols){ .open_file = open_file, .ctx = ctx };
 	(void)elf_version(EV_CURRENT);
 	return s;
 }
@@ -145,9 +125,9 @@ static bool take_table(struct file *f, GElf_Word type)
 	return false;
 }
 
-static bool open_elf(struct file *f, const char *path)
+static bool open_elf(const struct symbols *s, struct file *f, const char *path)
 {
-	f->fd = symbols_open_file(path);
+	f->fd = s->open_file(s->ctx, path);
 	f->elf = f->fd < 0 ? NULL : elf_begin(f->fd, ELF_C_READ, NULL);
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
 		return true;
@@ -231,8 +211,8 @@ static bool open_linked(const struct symbols *s, const struct file *from, struct
 	*strrchr(folder, '/') = 0;
 	for (size_t i = 0; i < sizeof(link_places) / sizeof(*link_places); i++) {
 		snprintf(path, sizeof(path), link_places[i], folder, (const char *)link->d_buf);
-		if (strcmp(path, from->path) != 0 && s->may_read(s->ctx, path) &&
-		    open_elf(to, path) && take_table(to, SHT_SYMTAB))
+		if (strcmp(path, from->path) != 0 && open_elf(s, to, path) &&
+		    take_table(to, SHT_SYMTAB))
 			return true;
 		close_file(to);
 	}
@@ -243,7 +223,7 @@ static bool open_debug_file(const struct symbols *s, const struct file *from, st
 {
 	char path[PATH_MAX];
 
-	if (find_by_id(from->elf, path, sizeof(path)) && open_elf(to, path) &&
+	if (find_by_id(from->elf, path, sizeof(path)) && open_elf(s, to, path) &&
 	    take_table(to, SHT_SYMTAB))
 		return true;
 	close_file(to);
@@ -259,7 +239,7 @@ static void open_file(const struct symbols *s, struct file *f, const char *path)
 
 	*f = (struct file){ .fd = -1 };
 	snprintf(f->path, sizeof(f->path), "%s", path);
-	if (path[0] != '/' || !s->may_read(s->ctx, path) || !open_elf(f, path))
+	if (path[0] != '/' || !open_elf(s, f, path))
 		return;
 	if (take_table(f, SHT_SYMTAB))
 		return;

@@ -4,19 +4,13 @@
 
 #include "launcher/denials.h"
 
-#include <stdbool.h>
-
 struct symbols;
 
-/* `may_read` is asked before a file is opened: the names of the files come from the program. Freed with
- * symbols_free (NULL is fine); NULL = out of memory. */
-struct symbols *symbols_new(bool (*may_read)(void *ctx, const char *path), void *ctx);
+/* `open_file` gives a descriptor (then ours) of a regular file, or -errno: it decides which files are looked
+ * at, since the program names them. Freed with symbols_free (NULL is fine); NULL = out of memory. */
+struct symbols *symbols_new(int (*open_file)(void *ctx, const char *path), void *ctx);
 void symbols_free(struct symbols *symbols);
 
 /* Fills symbol and symbol_offset of one frame, from its module (an absolute path) and offset. What cannot be
  * named stays "". */
 void symbols_name(struct symbols *symbols, struct denial_frame *frame);
-
-/* Opens a regular file for reading, and nothing else: no device is so much as opened. Descriptor or
- * -errno. */
-int symbols_open_file(const char *path);

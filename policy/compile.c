@@ -10,6 +10,7 @@
 #include "policy/block_hash.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,9 @@
 
 struct build {
 	const struct policy *policy;
+	const struct path_rule *more;  /* NULL = none */
 	const struct path_rule **rule; /* sorted */
+	size_t rule_count;
 	const char **deny;             /* sorted */
 	struct policy_block *block;
 	size_t size;
@@ -37,6 +40,14 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static bool has_rule_for(const struct policy *p, const char *path)
+{
+	for (size_t i = 0; i < p->path_count; i++)
+		if (strcmp(p->paths[i].path, path) == 0)
+			return true;
+	return false;
+}
+
 /* Sorted, the block does not depend on the order of the rules. */
 static int sort_input(struct build *w)
 {
@@ -44,15 +55,18 @@ static int sort_input(struct build *w)
 
 	if (p->path_count >= RULES_MAX || p->deny_argv0.count >= RULES_MAX)
 		return -E2BIG;
-	w->rule = calloc(p->path_count + 1, sizeof(*w->rule));
+	w->rule = calloc(p->path_count + 2, sizeof(*w->rule));
 	w->deny = calloc(p->deny_argv0.count + 1, sizeof(*w->deny));
 	if (!w->rule || !w->deny)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->path_count; i++)
 		w->rule[i] = &p->paths[i];
+	w->rule_count = p->path_count;
+	if (w->more && !has_rule_for(p, w->more->path))
+		w->rule[w->rule_count++] = w->more;
 	for (size_t i = 0; i < p->deny_argv0.count; i++)
 		w->deny[i] = p->deny_argv0.item[i];
-	qsort(w->rule, p->path_count, sizeof(*w->rule), compare_rules);
+	qsort(w->rule, w->rule_count, sizeof(*w->rule), compare_rules);
 	qsort(w->deny, p->deny_argv0.count, sizeof(*w->deny), compare_texts);
 	return 0;
 }
@@ -62,12 +76,13 @@ static size_t text_size(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-static size_t measure_texts(const struct policy *p)
+static size_t measure_texts(const struct build *w)
 {
+	const struct policy *p = w->policy;
 	size_t size = 1 + sizeof("the default") + text_size(p->root) + text_size(p->profile);
 
-	for (size_t i = 0; i < p->path_count; i++)
-		size += text_size(p->paths[i].path) + text_size(p->paths[i].origin);
+	for (size_t i = 0; i < w->rule_count; i++)
+		size += text_size(w->rule[i]->path) + text_size(w->rule[i]->origin);
 	for (size_t i = 0; i < p->deny_argv0.count; i++)
 		size += text_size(p->deny_argv0.item[i]);
 	return size;
@@ -86,7 +101,7 @@ static uint32_t count_slots(size_t rules)
 static int allocate(struct build *w)
 {
 	const struct policy *p = w->policy;
-	size_t rules = p->path_count + 1, slots = count_slots(rules);
+	size_t rules = w->rule_count + 1, slots = count_slots(rules);
 	struct policy_block head = { .magic = POLICY_BLOCK_MAGIC, .version = POLICY_BLOCK_VERSION };
 	size_t at = sizeof(head);
 
@@ -99,7 +114,7 @@ static int allocate(struct build *w)
 	at += slots * sizeof(uint32_t);
 	head.deny = (uint32_t)at;
 	at += head.deny_count * sizeof(uint32_t);
-	w->size = at + measure_texts(p);
+	w->size = at + measure_texts(w);
 	if (w->size > UINT32_MAX)
 		return -E2BIG;
 	w->block = calloc(1, w->size);
@@ -228,7 +243,12 @@ static void put_denylist(struct build *w)
 
 int policy_compile(const struct policy *p, struct policy_block **out)
 {
-	struct build w = { .policy = p };
+	return policy_compile_with(p, NULL, out);
+}
+
+int policy_compile_with(const struct policy *p, const struct path_rule *more, struct policy_block **out)
+{
+	struct build w = { .policy = p, .more = more };
 	int r = sort_input(&w);
 
 	if (!r)

@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	%D%/unit/test-owner \
 	%D%/unit/test-path \
 	%D%/unit/test-policy \
+	%D%/unit/test-program-file \
 	%D%/unit/test-repairs \
 	%D%/unit/test-repr \
 	%D%/unit/test-request-line \

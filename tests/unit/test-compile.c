@@ -56,6 +56,37 @@ static void order_never_matters(void **state)
 	free(c);
 }
 
+static void one_more_rule_is_one_of_the_block(void **state)
+{
+	char path[] = "/ns/work", origin[] = "the run folder";
+	struct path_rule more = { .path = path, .rights = PATH_READ | PATH_WRITE, .origin = origin };
+	struct policy *p = policy_new();
+	struct policy_block *b = NULL;
+
+	(void)state;
+	add(p, "/ns", PATH_DENY);
+	assert_int_equal(policy_compile_with(p, &more, &b), 0);
+	assert_int_equal(policy_path_rights(b, "/ns/work/x", NULL), PATH_READ | PATH_WRITE);
+	assert_int_equal(policy_path_rights(b, "/ns/else", NULL) & PATH_READ, 0);
+	free(b);
+	policy_free(p);
+}
+
+static void the_policys_own_rule_beats_one_more(void **state)
+{
+	char path[] = "/ns/work", origin[] = "the run folder";
+	struct path_rule more = { .path = path, .rights = PATH_READ | PATH_WRITE, .origin = origin };
+	struct policy *p = policy_new();
+	struct policy_block *b = NULL;
+
+	(void)state;
+	add(p, "/ns/work", PATH_READ);
+	assert_int_equal(policy_compile_with(p, &more, &b), 0);
+	assert_int_equal(policy_path_rights(b, "/ns/work/x", NULL), PATH_READ);
+	free(b);
+	policy_free(p);
+}
+
 static void the_block_can_be_moved(void **state)
 {
 	struct policy *p = policy_new();
@@ -191,6 +222,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_policy_grants_nothing),
 		cmocka_unit_test(order_never_matters),
+		cmocka_unit_test(one_more_rule_is_one_of_the_block),
+		cmocka_unit_test(the_policys_own_rule_beats_one_more),
 		cmocka_unit_test(the_block_can_be_moved),
 		cmocka_unit_test(a_deny_keeps_no_grant),
 		cmocka_unit_test(a_protected_path_inherits_all_but_writing),
