@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The janitor: a process of its own, forked before the warden, so that it outlives a launcher that
- * is killed. It makes the placeholders, tells the warden, waits for the end of the session, and
- * removes them. It works on the host, by descriptors and without following a link, in folders
- * that hostile programs filled earlier.
+ * The janitor: a process of its own, forked before the warden, so that it outlives a launcher that is
+ * killed. The launcher finds out what is missing; only then there is a janitor. It makes the
+ * placeholders, tells the warden, waits for the end of the session, and removes them. It works on the
+ * host, by descriptors and without following a link, in folders that hostile programs filled earlier.
  *
  * Must never remove what is not an empty placeholder, nor one that another session still relies
  * on: removing it would silently take down that session's mount.
@@ -34,6 +34,7 @@
 struct kept_folder {
 	char *path; /* owned; "" = the root */
 	int fd, lock;
+	const char *first; /* a placeholder that stands here by our hand; NULL = none yet */
 };
 
 struct kept_name {
@@ -74,17 +75,18 @@ static void remove_mark(int folder, const char *name)
 /* Removes every placeholder of a folder; only under its exclusive lock. */
 static void remove_all_marks(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	_cleanup_fd_ int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char entries[8192] __attribute__((aligned(__alignof__(struct dirent64))));
+	ssize_t size;
 
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_type == DT_SOCK || entry->d_type == DT_UNKNOWN)
-			remove_mark(folder, entry->d_name);
-	if (dir)
-		(void)closedir(dir);
-	else if (fd >= 0)
-		(void)close(fd);
+	while (fd >= 0 && (size = getdents64(fd, entries, sizeof(entries))) > 0)
+		for (ssize_t at = 0; at < size;) {
+			const struct dirent64 *entry = (void *)(entries + at);
+
+			if (entry->d_type == DT_SOCK || entry->d_type == DT_UNKNOWN)
+				remove_mark(folder, entry->d_name);
+			at += entry->d_reclen;
+		}
 }
 
 static bool is_still_there(int folder, int lock)
@@ -129,13 +131,12 @@ static int take_lock(int folder)
 	return lock;
 }
 
-/* --- making ------------------------------------------------------------------------------------ */
+/* --- what is missing: in the launcher ---------------------------------------------------------- */
 
-/* Finds the folder among those kept, or opens and locks it. Its index or -errno. */
+/* Finds the folder among those kept, or adds it. Its index or -errno. */
 static int keep_folder(struct janitor *j, const char *path)
 {
 	struct kept_folder *grown;
-	struct kept_folder new = { .fd = -1, .lock = -1 };
 
 	for (size_t i = j->folder_count; i-- > 0;)
 		if (strcmp(j->folders[i].path, path) == 0)
@@ -144,47 +145,23 @@ static int keep_folder(struct janitor *j, const char *path)
 	if (!grown)
 		return -ENOMEM;
 	j->folders = grown;
-	new.path = strdup(path);
-	new.fd = new.path ? open_folder(path) : -ENOMEM;
-	new.lock = new.fd < 0 ? new.fd : take_lock(new.fd);
-	if (new.lock < 0) {
-		free(new.path);
-		cleanup_fd(&new.fd);
-		return new.lock;
-	}
-	grown[j->folder_count] = new;
-	return (int)j->folder_count++;
+	grown[j->folder_count] = (struct kept_folder){ .path = strdup(path), .fd = -1, .lock = -1 };
+	return grown[j->folder_count].path ? (int)j->folder_count++ : -ENOMEM;
 }
 
-static int keep_name(struct janitor *j, size_t folder, const char *name)
+static int keep_name(struct janitor *j, const char *path, const char *name)
 {
-	struct kept_name *grown = reallocarray(j->names, j->name_count + 1, sizeof(*grown));
+	int folder = keep_folder(j, path);
+	struct kept_name *grown;
 
+	if (folder < 0)
+		return folder;
+	grown = reallocarray(j->names, j->name_count + 1, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	j->names = grown;
-	grown[j->name_count] = (struct kept_name){ folder, strdup(name) };
-	if (!grown[j->name_count].name)
-		return -ENOMEM;
-	j->name_count++;
-	return 0;
-}
-
-static int make(int folder, const char *name)
-{
-	return mknodat(folder, name, MARK, 0) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-/* Where we may not write the program may not either: it has our user and fewer rights. */
-static int keep(struct janitor *j, const char *path, const char *name)
-{
-	int folder = keep_folder(j, path);
-	int r;
-
-	if (folder < 0)
-		return folder == -EACCES || folder == -EROFS || folder == -EPERM ? 0 : folder;
-	r = keep_name(j, (size_t)folder, name);
-	return r < 0 ? r : make(j->folders[folder].fd, name);
+	grown[j->name_count] = (struct kept_name){ (size_t)folder, strdup(name) };
+	return grown[j->name_count].name ? (j->name_count++, 0) : -ENOMEM;
 }
 
 /* Looks at the path up to `end`, and at that part itself only. */
@@ -207,7 +184,7 @@ static int keep_part(struct janitor *j, const struct path_rule *rule, size_t sla
 	folder[slash] = 0;
 	memcpy(name, rule->path + slash + 1, end - slash - 1);
 	name[end - slash - 1] = 0;
-	return keep(j, folder, name);
+	return keep_name(j, folder, name);
 }
 
 /* Finds the first part of the path that is missing, or is a placeholder; with it, all below is held. 0:
@@ -248,7 +225,7 @@ static bool has_stale_lock(const struct policy *p)
 	       lstat(path, &st) == 0;
 }
 
-static int make_all(struct janitor *j, const struct policy *p)
+static int find_all(struct janitor *j, const struct policy *p)
 {
 	struct rule_tree t;
 	int r = rule_tree_make(&t, p);
@@ -268,6 +245,53 @@ static int make_all(struct janitor *j, const struct policy *p)
 			r = keep_part(j, rule, slash, end);
 	}
 	rule_tree_free(&t);
+	return r;
+}
+
+static void free_janitor(struct janitor *j)
+{
+	for (size_t i = 0; i < j->folder_count; i++)
+		free(j->folders[i].path);
+	for (size_t i = 0; i < j->name_count; i++)
+		free(j->names[i].name);
+	free(j->folders);
+	free(j->names);
+}
+
+/* --- making: from here on in the janitor ------------------------------------------------------- */
+
+/* Where we may not write the program may not either: it has our user and fewer rights. */
+static int open_kept(struct kept_folder *f)
+{
+	f->fd = open_folder(f->path);
+	f->lock = f->fd < 0 ? f->fd : take_lock(f->fd);
+	if (f->lock == -EACCES || f->lock == -EROFS || f->lock == -EPERM)
+		return 0;
+	return f->lock < 0 ? f->lock : 0;
+}
+
+/* One file with many names: another name costs a fraction of another file. */
+static int make(struct kept_folder *f, const char *name)
+{
+	if (f->lock < 0)
+		return 0;
+	if (f->first && (linkat(f->fd, f->first, f->fd, name, 0) == 0 || errno == EEXIST))
+		return 0;
+	if (mknodat(f->fd, name, MARK, 0) == 0)
+		f->first = name;
+	else if (errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+static int make_all(struct janitor *j)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < j->folder_count; i++)
+		r = open_kept(&j->folders[i]);
+	for (size_t i = 0; r == 0 && i < j->name_count; i++)
+		r = make(&j->folders[j->names[i].folder], j->names[i].name);
 	return r;
 }
 
@@ -373,51 +397,30 @@ static void wait_for_end(int socket)
 		(void)poll(&init, 1, -1);
 }
 
-__attribute__((noreturn)) static void live(const struct policy *p, int socket)
+__attribute__((noreturn)) static void live(struct janitor *j, int socket)
 {
-	struct janitor j = { 0 };
 	int r;
 
 	stand_alone(socket);
-	r = make_all(&j, p);
+	r = make_all(j);
 	(void)send(socket, &r, sizeof(r), MSG_NOSIGNAL);
 	wait_for_end(socket);
-	for (size_t i = 0; i < j.folder_count; i++)
-		clean_folder(&j, i);
+	for (size_t i = 0; i < j->folder_count; i++)
+		clean_folder(j, i);
 	_exit(0);
 }
 
 /* --- its employers ----------------------------------------------------------------------------- */
 
-/* Something to make, or something stale to remove. */
-static bool is_needed(const struct policy *p)
-{
-	struct rule_tree t;
-	bool needed = has_stale_lock(p);
-	int r = rule_tree_make(&t, p);
-
-	for (size_t i = 0; r == 0 && i < t.count && !needed; i++) {
-		size_t slash;
-
-		needed = rule_tree_is_guard(&t, i) && strlen(t.nodes[i].rule->path) < PATH_MAX &&
-			 find_missing(t.nodes[i].rule, start_below(&t, i), &slash);
-	}
-	rule_tree_free(&t);
-	return needed || r < 0;
-}
-
-int placeholder_start(struct placeholder_keeper *k, const struct policy *p)
+static int start(struct placeholder_keeper *k, struct janitor *j)
 {
 	int ends[2];
 
-	*k = (struct placeholder_keeper){ .pid = 0, .socket = -1 };
-	if (!is_needed(p))
-		return 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	k->pid = fork();
 	if (k->pid == 0)
-		live(p, ends[1]);
+		live(j, ends[1]);
 	(void)close(ends[1]);
 	if (k->pid > 0) {
 		k->socket = ends[0];
@@ -426,6 +429,18 @@ int placeholder_start(struct placeholder_keeper *k, const struct policy *p)
 	k->pid = 0;
 	(void)close(ends[0]);
 	return -EAGAIN;
+}
+
+int placeholder_start(struct placeholder_keeper *k, const struct policy *p)
+{
+	struct janitor j = { 0 };
+	int r = find_all(&j, p);
+
+	*k = (struct placeholder_keeper){ .pid = 0, .socket = -1 };
+	if (r == 0 && j.folder_count)
+		r = start(k, &j);
+	free_janitor(&j);
+	return r;
 }
 
 void placeholder_stop(struct placeholder_keeper *k)

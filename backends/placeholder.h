@@ -27,7 +27,7 @@ struct placeholder_keeper {
 /* Is this a placeholder of ours? */
 bool placeholder_is_mark(const struct stat *st);
 
-/* Forks a janitor where the policy protects something that is missing. It makes the placeholders, and
+/* Starts a janitor where the policy protects something that is missing. It makes the placeholders, and
  * removes them when launcher and warden are gone, however they went. Launcher. 0 or -errno. */
 int placeholder_start(struct placeholder_keeper *k, const struct policy *p);
 

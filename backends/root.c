@@ -110,11 +110,15 @@ static int open_parent(const struct builder *b, const char *path)
 	return fd == -ENOENT ? make_folders(b, path) : fd;
 }
 
-/* Nothing is made in what is the host's: EROFS or EEXIST tell that it is. */
-static int make_target(int parent, const char *name, bool is_dir)
+/* Nothing is made in what is the host's: EROFS or EEXIST tell that it is. A place for a file is one more
+ * name of the empty stand-in, which costs a fraction of one more file; in another file system it is one. */
+static int make_target(const struct builder *b, int parent, const char *name, bool is_dir)
 {
-	int r = is_dir ? mkdirat(parent, name, 0755) : mknodat(parent, name, S_IFREG | 0444, 0);
+	int r = is_dir ? mkdirat(parent, name, 0755) :
+			 linkat(b->blank, stand_ins[STAND_IN_EMPTY][0].name, parent, name, 0);
 
+	if (r < 0 && errno == EXDEV)
+		r = mknodat(parent, name, S_IFREG | 0444, 0);
 	return r < 0 && errno != EEXIST ? -errno : 0;
 }
 
@@ -123,7 +127,7 @@ static int put_tree(const struct builder *b, int tree, const char *path, bool is
 {
 	_cleanup_fd_ int parent = open_parent(b, path);
 	const char *name = strrchr(path, '/') + 1;
-	int r = parent < 0 ? parent : make_target(parent, name, is_dir);
+	int r = parent < 0 ? parent : make_target(b, parent, name, is_dir);
 
 	if (r < 0)
 		return r;
@@ -248,7 +252,7 @@ static int mount_private(const struct builder *b, const char *path, const char *
 
 	if (parent < 0)
 		return parent;
-	r = b->is_host_root ? 0 : make_target(parent, name, true);
+	r = b->is_host_root ? 0 : make_target(b, parent, name, true);
 	if (r < 0 || !options)
 		return r;
 	snprintf(target, sizeof(target), "/proc/self/fd/%d/%s", parent, name);
@@ -300,7 +304,7 @@ static int make_in_private_place(const struct builder *b, size_t i)
 	is_dir = lstat(node->rule->path, &st) == 0 && S_ISDIR(st.st_mode);
 	parent = open_parent(b, node->rule->path);
 	return parent < 0 ? parent :
-			    make_target(parent, strrchr(node->rule->path, '/') + 1, is_dir);
+			    make_target(b, parent, strrchr(node->rule->path, '/') + 1, is_dir);
 }
 
 static int place_guard(const struct builder *b, size_t i)
