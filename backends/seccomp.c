@@ -255,6 +255,8 @@ static const struct arg_refusal by_argument[] = {
 	CLONE_REFUSAL(CLONE_NEWUTS),  CLONE_REFUSAL(CLONE_NEWIPC),
 	CLONE_REFUSAL(CLONE_NEWUSER), CLONE_REFUSAL(CLONE_NEWPID),
 	CLONE_REFUSAL(CLONE_NEWNET),
+	/* Nor a child that a tracer of ours would not be told of. */
+	CLONE_REFUSAL(CLONE_UNTRACED),
 	/* Set-id bits would outlive the run. */
 	BIT_REFUSAL(SCMP_SYS(chmod), 1, S_ISUID),    BIT_REFUSAL(SCMP_SYS(chmod), 1, S_ISGID),
 	BIT_REFUSAL(SCMP_SYS(fchmod), 1, S_ISUID),   BIT_REFUSAL(SCMP_SYS(fchmod), 1, S_ISGID),
