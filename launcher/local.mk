@@ -20,6 +20,8 @@ liblauncher_la_SOURCES = \
 	%D%/lines.h \
 	%D%/ring_read.c \
 	%D%/ring_read.h \
+	%D%/shim_cover.c \
+	%D%/shim_cover.h \
 	%D%/shim_file.c \
 	%D%/shim_file.h \
 	%D%/signals.c \

@@ -39,6 +39,7 @@ UNIT_TESTS = \
 	%D%/unit/test-seccomp \
 	%D%/unit/test-session \
 	%D%/unit/test-session-folder \
+	%D%/unit/test-shim-cover \
 	%D%/unit/test-suggest \
 	%D%/unit/test-symbols \
 	%D%/unit/test-syntax \
