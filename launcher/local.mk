@@ -76,6 +76,7 @@ liblauncher_la_SOURCES = \
 	%D%/steps.c \
 	%D%/steps.h \
 	%D%/steps_ptrace.c \
+	%D%/steps_where.c \
 	%D%/symbols.c \
 	%D%/symbols.h \
 	%D%/tree.c \

@@ -14,7 +14,7 @@
 /* Where the program stood when it was stopped; file "" = not known. */
 struct step_where {
 	char module[STEP_WHERE_MAX]; /* a program or library, "" = none: a script's */
-	uint64_t offset;             /* of the next instruction, in that file */
+	uint64_t offset;             /* of the next instruction there */
 	char symbol[256];            /* "" = none found */
 	uint64_t symbol_offset;
 	char file[STEP_WHERE_MAX], function[256]; /* of a script */

@@ -183,5 +183,7 @@ void steps_end(struct steps *s)
 	s->counter->finish(s);
 	if (s->count->is_exact)
 		s->count->error_bound = 0;
+	if (s->count->has_where)
+		steps_name_where(s->session, &s->count->where);
 	s->counter = NULL;
 }

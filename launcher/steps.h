@@ -109,6 +109,10 @@ int steps_tracer_arm(struct steps *s, struct perf_source *perf);
 void steps_tracer_read(struct steps *s);
 void steps_tracer_finish(struct steps *s);
 
+/* From an offset in the module's file to the address it was linked for, and its symbol: as far as they can
+ * be found out. */
+void steps_name_where(const struct session *session, struct step_where *where);
+
 /* The cost of one single step on this host, measured once. 0 or -errno. */
 int steps_measure_step(struct step_host *host);
 
