@@ -203,5 +203,5 @@ int landlock_create_signal_scope(int abi)
 {
 	struct landlock_set set = { .scoped = SCOPE_SIGNAL };
 
-	return abi < 6 ? -EOPNOTSUPP : create(&set);
+	return abi < LANDLOCK_ABI_SIGNALS ? -EOPNOTSUPP : create(&set);
 }

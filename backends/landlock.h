@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define LANDLOCK_ABI_KNOWN 10
+#define LANDLOCK_ABI_SIGNALS 6 /* scopes signals from here on */
 
 struct landlock_set {
 	uint64_t fs, net, scoped; /* handled */

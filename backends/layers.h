@@ -23,6 +23,7 @@ struct layers {
 	int landlock_abi;        /* of the running kernel, as used; 0 = none */
 	bool landlock_retried;   /* a right the ABI promises was refused; a lower set is in force */
 	struct layer_state seccomp;
+	struct layer_state notify; /* the kernel tells of refused calls; both empty: not tried yet */
 	struct layer_state namespaces[NS_COUNT];
 	struct layer_state cgroup;
 	struct layer_state rlimit;

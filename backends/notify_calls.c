@@ -5,8 +5,7 @@
  */
 #include "backends/notify_calls.h"
 
-#include "policy/policy.h"
-
+#include <fcntl.h>
 #include <seccomp.h>
 #include <stddef.h>
 
@@ -21,9 +20,8 @@
 	CALL(call), .kind = its_kind, .when = its_when, .argument = at, NO_PATHS
 #define EXEC_CALL(call, at) CALL(call), .kind = NOTIFY_EXEC, .when = NOTIFY_ALWAYS, .flags = at
 #define OPEN_CALL(call, at) CALL(call), .kind = NOTIFY_PATH, .when = NOTIFY_OPENS, .flags = at
-#define WRITE_CALL(call) \
-	CALL(call), .kind = NOTIFY_PATH, .when = NOTIFY_OPENS, .access = PATH_WRITE, .flags = -1
-#define LINK_CALL(call) WRITE_CALL(call), .is_link = true
+#define PATH_CALL(call, its_effect) \
+	CALL(call), .kind = NOTIFY_PATH, .when = NOTIFY_OPENS, .effect = its_effect, .flags = -1
 
 const struct notify_call notify_calls[] = {
 	{ NETWORK_CALL(socket, NOTIFY_SOCKET, NOTIFY_NEVER, 0, NETWORK_SOCKET) },
@@ -55,23 +53,23 @@ const struct notify_call notify_calls[] = {
 
 	{ OPEN_CALL(open, 1), ONE_PATH(-1, 0) },
 	{ OPEN_CALL(openat, 2), ONE_PATH(0, 1) },
-	{ CALL(openat2), .kind = NOTIFY_PATH, .when = NOTIFY_OPENS, .flags = -1, ONE_PATH(0, 1) },
-	{ WRITE_CALL(creat), ONE_PATH(-1, 0) },
-	{ WRITE_CALL(truncate), ONE_PATH(-1, 0) },
-	{ WRITE_CALL(mkdir), ONE_PATH(-1, 0) },
-	{ WRITE_CALL(mkdirat), ONE_PATH(0, 1) },
-	{ WRITE_CALL(mknod), ONE_PATH(-1, 0) },
-	{ WRITE_CALL(mknodat), ONE_PATH(0, 1) },
-	{ LINK_CALL(rmdir), ONE_PATH(-1, 0) },
-	{ LINK_CALL(unlink), ONE_PATH(-1, 0) },
-	{ LINK_CALL(unlinkat), ONE_PATH(0, 1) },
-	{ LINK_CALL(symlink), ONE_PATH(-1, 1) },
-	{ LINK_CALL(symlinkat), ONE_PATH(1, 2) },
-	{ LINK_CALL(link), TWO_PATHS(-1, 0, -1, 1) },
-	{ LINK_CALL(linkat), TWO_PATHS(0, 1, 2, 3) },
-	{ LINK_CALL(rename), TWO_PATHS(-1, 0, -1, 1) },
-	{ LINK_CALL(renameat), TWO_PATHS(0, 1, 2, 3) },
-	{ LINK_CALL(renameat2), TWO_PATHS(0, 1, 2, 3) },
+	{ PATH_CALL(openat2, EFFECT_OPEN), ONE_PATH(0, 1) },
+	{ PATH_CALL(creat, EFFECT_OPEN), ONE_PATH(-1, 0), .always = O_CREAT | O_WRONLY | O_TRUNC },
+	{ PATH_CALL(truncate, EFFECT_CHANGE), ONE_PATH(-1, 0) },
+	{ PATH_CALL(mkdir, EFFECT_CREATE), ONE_PATH(-1, 0) },
+	{ PATH_CALL(mkdirat, EFFECT_CREATE), ONE_PATH(0, 1) },
+	{ PATH_CALL(mknod, EFFECT_CREATE), ONE_PATH(-1, 0) },
+	{ PATH_CALL(mknodat, EFFECT_CREATE), ONE_PATH(0, 1) },
+	{ PATH_CALL(symlink, EFFECT_CREATE), ONE_PATH(-1, 1) },
+	{ PATH_CALL(symlinkat, EFFECT_CREATE), ONE_PATH(1, 2) },
+	{ PATH_CALL(link, EFFECT_CREATE), ONE_PATH(-1, 1) },
+	{ PATH_CALL(linkat, EFFECT_CREATE), ONE_PATH(2, 3) },
+	{ PATH_CALL(rmdir, EFFECT_REMOVE), ONE_PATH(-1, 0) },
+	{ PATH_CALL(unlink, EFFECT_REMOVE), ONE_PATH(-1, 0) },
+	{ PATH_CALL(unlinkat, EFFECT_REMOVE), ONE_PATH(0, 1) },
+	{ PATH_CALL(rename, EFFECT_MOVE), TWO_PATHS(-1, 0, -1, 1) },
+	{ PATH_CALL(renameat, EFFECT_MOVE), TWO_PATHS(0, 1, 2, 3) },
+	{ PATH_CALL(renameat2, EFFECT_MOVE), TWO_PATHS(0, 1, 2, 3) },
 	{ .name = NULL },
 };
 

@@ -40,6 +40,15 @@ enum notify_spare {
 	SPARE_PARCEL   /* … or the message that brings the listener to the launcher */
 };
 
+/* What a call does to its paths: it decides what the walls ask, and what the kernel asks before. */
+enum notify_effect {
+	EFFECT_OPEN,   /* as its flags say */
+	EFFECT_CHANGE, /* what is there */
+	EFFECT_REMOVE, /* the entry, be it a link */
+	EFFECT_CREATE, /* an entry that must not be there */
+	EFFECT_MOVE    /* from the first path to the second */
+};
+
 /* Where a path stands among the arguments: its folder's descriptor and its text; -1 = none. */
 struct notify_path {
 	int8_t folder, text;
@@ -55,9 +64,9 @@ struct notify_call {
 	enum notify_spare spare;
 	int8_t spare_argument;
 	struct notify_path path[2];
-	int8_t flags;      /* argument with open's or exec's flags; -1 = none */
-	unsigned access;   /* PATH_… that it needs where the flags do not say */
-	bool is_link;      /* it acts on a symbolic link itself */
+	enum notify_effect effect;
+	int8_t flags;      /* argument with open's or exec's flags; -1 = none, see `always` */
+	unsigned always;   /* open's flags that need not be given */
 };
 
 /* Ends with a row whose name is NULL. */

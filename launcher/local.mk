@@ -36,6 +36,13 @@ liblauncher_la_SOURCES = \
 	%D%/memory_need.c \
 	%D%/memory_need.h \
 	%D%/meta.c \
+	%D%/notice_network.c \
+	%D%/notice_parts.h \
+	%D%/notice_paths.c \
+	%D%/notice_place.c \
+	%D%/notice_signals.c \
+	%D%/notices.c \
+	%D%/notices.h \
 	%D%/option_use.c \
 	%D%/option_use.h \
 	%D%/output.c \

@@ -264,6 +264,18 @@ static json_t *make_landlock(const struct layers *layers)
 	return finish(&f);
 }
 
+/* Whether it tells is known once a program was started. */
+static json_t *make_seccomp(const struct layers *layers)
+{
+	const struct layer_state *notify = &layers->notify;
+	bool is_known = notify->enforced || notify->why[0];
+	struct form f = { .json = json_object() };
+
+	put_state(&f, &layers->seccomp);
+	put(&f, "notify", is_known ? make_layer(notify) : json_null());
+	return finish(&f);
+}
+
 static json_t *make_namespace(const char *name, const struct layer_state *state)
 {
 	struct form f = { .json = json_object() };
@@ -296,7 +308,7 @@ static json_t *make_layers(const struct layers *layers)
 	struct form f = { .json = json_object() };
 
 	put(&f, "landlock", make_landlock(layers));
-	put(&f, "seccomp", make_layer(&layers->seccomp));
+	put(&f, "seccomp", make_seccomp(layers));
 	put(&f, "namespaces", make_namespaces(layers));
 	put(&f, "cgroup", make_layer(&layers->cgroup));
 	put(&f, "rlimit", make_layer(&layers->rlimit));
@@ -326,6 +338,7 @@ static json_t *make_denial(const struct result *r)
 	put(&f, "pid", json_null());
 	put(&f, "layer", json_string(layer_name(layer)));
 	put(&f, "trusted", json_boolean(layer != LAYER_SHIM));
+	put(&f, "shim_bypassed", json_false());
 	put(&f, "axis", json_string(axis_name(v->axis)));
 	put(&f, "call", json_null());
 	put(&f, "target", json_null());
@@ -339,6 +352,69 @@ static json_t *make_denial(const struct result *r)
 	return finish(&f);
 }
 
+static json_t *make_frame(const struct denial_frame *frame)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "module", make_optional(frame->module));
+	put(&f, "symbol", make_optional(frame->symbol));
+	put(&f, "offset", make_count(frame->symbol[0] ? frame->symbol_offset : frame->offset));
+	put(&f, "file", json_null());
+	put(&f, "line", json_null());
+	return finish(&f);
+}
+
+static json_t *make_frames(const struct denial *denial)
+{
+	struct form f = { .json = json_array() };
+
+	for (size_t i = 0; denial->frames && i < denial->frame_count; i++)
+		append(&f, make_frame(&denial->frames[i]));
+	return finish(&f);
+}
+
+static json_t *make_script(const struct denial_script *script)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "file", make_optional(script->file));
+	put(&f, "line", script->line ? json_integer(script->line) : json_null());
+	put(&f, "function", make_optional(script->function));
+	return finish(&f);
+}
+
+/* By its name; a number that has none stays one. */
+static json_t *make_errno(int error)
+{
+	const char *name = strerrorname_np(error);
+
+	if (!error)
+		return json_null();
+	return name ? json_string(name) : json_integer(error);
+}
+
+static json_t *make_running_denial(const struct denial *denial)
+{
+	struct form f = { .json = json_object() };
+
+	put(&f, "at_ms", make_count(denial->at_ms));
+	put(&f, "pid", denial->pid ? json_integer(denial->pid) : json_null());
+	put(&f, "layer", json_string(layer_name(denial->layer)));
+	put(&f, "trusted", json_boolean(denial->trusted));
+	put(&f, "shim_bypassed", json_boolean(denial->bypassed));
+	put(&f, "axis", json_string(axis_name(denial->axis)));
+	put(&f, "call", make_optional(denial->call));
+	put(&f, "target", make_optional(denial->target));
+	put(&f, "errno", make_errno(denial->error));
+	put(&f, "rule", make_count(denial->rule));
+	put(&f, "reason", make_optional(denial->reason));
+	put(&f, "fix", make_optional(denial->fix));
+	put(&f, "count", make_count(denial->count ? denial->count : 1));
+	put(&f, "where", make_frames(denial));
+	put(&f, "script", denial->script ? make_script(denial->script) : json_null());
+	return finish(&f);
+}
+
 static void put_denials(struct form *f, const struct result *r)
 {
 	bool is_denied = r->status == STATUS_DENIED;
@@ -346,9 +422,11 @@ static void put_denials(struct form *f, const struct result *r)
 
 	if (is_denied)
 		append(&list, make_denial(r));
+	for (size_t i = 0; i < denials_count(r->denials); i++)
+		append(&list, make_running_denial(denials_at(r->denials, i)));
 	put(f, "denials", finish(&list));
-	put(f, "denials_total", json_integer(is_denied));
-	put(f, "denials_lost", json_integer(0));
+	put(f, "denials_total", make_count(denials_total(r->denials) + is_denied));
+	put(f, "denials_lost", make_count(denials_lost(r->denials)));
 }
 
 static json_t *make_repairs(const struct result *r)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backends/layers.h"
+#include "launcher/denials.h"
 #include "launcher/output.h"
 #include "launcher/step_count.h"
 #include "policy/limits.h"
@@ -65,6 +66,7 @@ struct result {
 	struct step_count steps;
 	struct layers layers;
 	struct verdict verdict;    /* meaningful when status is denied */
+	const struct denials *denials; /* of the running program; NULL = none */
 	bool has_repairs;
 	uint64_t repairs_limit, repairs_used;
 };

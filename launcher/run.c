@@ -6,6 +6,7 @@
 #include "launcher/run.h"
 
 #include "backends/cleanup.h"
+#include "backends/landlock.h"
 #include "backends/root.h"
 #include "launcher/ending.h"
 #include "launcher/limiters.h"
@@ -74,6 +75,8 @@ static void begin_result(const struct session *s, const struct run_request *q,
 	};
 	step_count_clear(&r->steps);
 	set_id(r);
+	r->denials = s->denials;
+	denials_clear(s->denials);
 	if (s->has_folder)
 		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
 	if (s->mode == SANDBOX_AUDIT_ONLY)
@@ -183,6 +186,14 @@ static char **run_environment(const struct session *s, const struct run_request 
 	return env;
 }
 
+/* Nobody else sees what such a program opens. */
+static bool is_blind_to_shim(const char *program)
+{
+	struct look_facts facts;
+
+	return look_at(program, &facts) == 0 && facts.is_elf && facts.is_static;
+}
+
 static int fill_area(struct session *s, const struct run_request *q, const struct step_start *start,
 		     const struct run_folder *folder)
 {
@@ -193,6 +204,7 @@ static int fill_area(struct session *s, const struct run_request *q, const struc
 	if (!env)
 		return -ENOMEM;
 	area->used = 0;
+	area->tell_opens = q->tell_opens || is_blind_to_shim(start->program);
 	area->program = warden_put_text(area, start->program);
 	area->cwd = warden_put_text(area, q->cwd ? q->cwd : folder->path);
 	area->argv = warden_put_list(area, start->argv);
@@ -224,13 +236,49 @@ static int write_code(const struct run_request *q, const struct run_folder *fold
 	return 0;
 }
 
+static struct notices_ground notices_ground(const struct session *s, const char *work)
+{
+	const struct layers *layers = &s->layers;
+
+	return (struct notices_ground){
+		.block = s->block,
+		.law = &s->seccomp.program,
+		.work = work,
+		.warden = s->warden.pid,
+		.has_own_root = layers->namespaces[NS_MOUNT].enforced,
+		.has_own_pids = layers->namespaces[NS_PID].enforced,
+		.scopes_signals = layers->landlock_abi >= LANDLOCK_ABI_SIGNALS,
+		.denials = s->denials,
+	};
+}
+
+/* What the kernel said when it was asked for a listener, if it was. */
+static void note_notify(struct session *s, struct result *r)
+{
+	struct layer_state *notify = &s->layers.notify;
+	int error = s->warden.area->notify_error;
+
+	if (s->mode == SANDBOX_AUDIT_ONLY)
+		snprintf(notify->why, sizeof(notify->why), "audit-only");
+	else if (error)
+		snprintf(notify->why, sizeof(notify->why), "%s%s", strerror(error),
+			 error == EBUSY ? ": a filter around stile has the one listener there can be" :
+					  "");
+	notify->enforced = !notify->why[0];
+	r->layers.notify = *notify;
+}
+
 static int start_and_watch(struct session *s, const struct run_request *q, struct pipes *p,
 			   struct watch *w)
 {
 	int fds[WARDEN_FDS] = { p->in[0], p->out[1], p->err[1],
 				w->limiters.cgroup ? cgroup_birthplace(w->limiters.cgroup) : -1 };
-	int r = warden_run(&s->warden, fds);
+	char work[PATH_MAX];
+	int r;
 
+	snprintf(work, sizeof(work), "%s/work", s->folder.path);
+	w->ground = notices_ground(s, work);
+	r = warden_run(&s->warden, fds);
 	if (r < 0)
 		return r;
 	for (int i = 0; i < 3; i++)
@@ -279,6 +327,7 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	}
 	if (e == 0)
 		e = start_and_watch(s, q, &p, &w);
+	note_notify(s, r);
 	steps_end(steps);
 	cleanup_fd(&w.in);
 	cleanup_fd(&w.out);

@@ -12,6 +12,7 @@ struct run_request {
 	struct limits limits;
 	bool preflight;        /* ask it first */
 	bool stream;           /* the program's output goes to our own 1 and 2 as it comes */
+	bool tell_opens;       /* the kernel tells of what is opened, made and removed too */
 	bool raw;              /* streamed to a terminal: as it is */
 	bool home_is_run_folder;
 	int stdin_fd;          /* -1 = empty */

@@ -246,6 +246,7 @@ static int build(struct session *s)
 		if (r < 0)
 			set_unavailable(s, "the seccomp filter does not compile", r);
 		plan.seccomp = &s->seccomp;
+		plan.tell = true;
 	}
 	if (s->unavailable[0])
 		return -EOPNOTSUPP;
@@ -267,6 +268,7 @@ int session_open(struct session *s, struct policy *policy, enum sandbox_mode mod
 
 	*s = (struct session){ .policy = policy, .mode = mode, .is_open = true };
 	s->warden.pid = s->warden.socket = -1;
+	s->denials = denials_new();
 	s->signals = signals_open();
 	if (s->signals < 0)
 		return s->signals;
@@ -303,6 +305,7 @@ void session_close(struct session *s)
 		session_folder_close(&s->folder);
 	cleanup_fd(&s->signals);
 	seccomp_free(&s->seccomp);
+	denials_free(s->denials);
 	free(s->block);
 	policy_free(s->policy);
 	*s = (struct session){ 0 };

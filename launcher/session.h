@@ -7,6 +7,7 @@
 #include "backends/cgroup.h"
 #include "backends/seccomp.h"
 #include "backends/warden.h"
+#include "launcher/denials.h"
 #include "launcher/result.h"
 #include "launcher/session_folder.h"
 #include "launcher/steps.h"
@@ -29,6 +30,7 @@ struct session {
 	bool has_folder;
 	struct seccomp_program seccomp;
 	struct warden warden;
+	struct denials *denials; /* of the run at hand; owned */
 	bool is_open;
 	char unavailable[512]; /* why, for the rest of the session; "" = available */
 	struct layers layers;

@@ -39,6 +39,7 @@ enum source {
 	SOURCE_WARDEN,
 	SOURCE_SIGNAL,
 	SOURCE_MEMORY,
+	SOURCE_NOTICE,
 	SOURCE_OUT_READY, /* whoever reads our own output */
 	SOURCE_ERR_READY,
 	SOURCES
@@ -51,6 +52,7 @@ struct loop {
 	bool ended, told_to_end;
 	unsigned interrupts;
 	struct disk_watch disk;
+	struct notices *notices;  /* once the listener came */
 	struct stream streams[2]; /* of SOURCE_OUT and SOURCE_ERR */
 	char chunk[CHUNK];
 };
@@ -259,11 +261,31 @@ static bool needs_ticks(const struct limiters *l)
 	return l->watch_memory || l->watch_processes || l->watch_cpu || l->watch_disk;
 }
 
+/* The program goes on without: what it is to ask about is then refused (ENOSYS), never allowed. */
+static void begin_notices(struct loop *loop)
+{
+	struct watch *w = loop->watch;
+
+	notices_end(loop->notices);
+	loop->notices = notices_begin(&w->ground, take_fd(&w->warden->listener));
+	if (!loop->notices || add(loop, SOURCE_NOTICE, notices_fd(loop->notices), EPOLLIN) < 0)
+		end_run(loop, WATCH_BROKEN);
+}
+
+/* One at a turn: a program that calls without end keeps neither the clock nor the pipes waiting. */
+static void hear_notice(struct loop *loop)
+{
+	if (!notices_serve(loop->notices))
+		drop(loop, SOURCE_NOTICE);
+}
+
 static void hear_warden(struct loop *loop)
 {
 	int what = warden_read(loop->watch->warden, &loop->watch->program);
 
-	if (what == WARDEN_STARTED)
+	if (what == WARDEN_LISTENER)
+		begin_notices(loop);
+	if (what == WARDEN_STARTED || what == WARDEN_LISTENER)
 		return;
 	if (what != WARDEN_ENDED)
 		loop->watch->cause = WATCH_BROKEN;
@@ -318,6 +340,9 @@ static void handle(struct loop *loop, enum source source)
 		break;
 	case SOURCE_SIGNAL:
 		hear_signal(loop);
+		break;
+	case SOURCE_NOTICE:
+		hear_notice(loop);
 		break;
 	case SOURCE_MEMORY:
 		end_run(loop, WATCH_MEMORY);
@@ -427,6 +452,7 @@ int watch_run(struct watch *w)
 	if (r < 0)
 		end_run(loop, WATCH_BROKEN);
 	turn(loop);
+	notices_end(loop->notices);
 	w->duration_us = now_us() - begin;
 	look_back(loop);
 	drain(loop);

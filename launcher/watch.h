@@ -4,6 +4,7 @@
 
 #include "backends/cgroup.h"
 #include "backends/warden.h"
+#include "launcher/notices.h"
 #include "launcher/output.h"
 #include "policy/limits.h"
 
@@ -40,6 +41,7 @@ struct watch {
 	uint64_t stdout_bytes, stderr_bytes;
 	struct limits limits;
 	struct limiters limiters;
+	struct notices_ground ground; /* what a listener's notices are judged by, where one comes */
 	int output_error;        /* -errno: streamed output was lost, other than by its reader's end */
 	enum watch_cause cause;
 	pid_t program;

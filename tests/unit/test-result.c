@@ -497,7 +497,7 @@ static void a_refused_run_has_its_verdict_as_one_denial(void **state)
 					 .reason = "executable 'rm' is on the denylist", .fix = "" };
 	const json_t *json = told(f);
 	const json_t *denial = json_array_get(at(json, "denials", NULL), 0);
-	assert_keys(denial, "at_ms pid layer trusted axis call target errno rule reason fix count where script");
+	assert_keys(denial, "at_ms pid layer trusted shim_bypassed axis call target errno rule reason fix count where script");
 	assert_string_equal(json_string_value(at(denial, "layer", NULL)), "preflight");
 	assert_string_equal(json_string_value(at(denial, "axis", NULL)), "executable");
 	assert_true(json_is_true(at(denial, "trusted", NULL)));
