@@ -340,6 +340,17 @@ static int read_mode_variable(struct request *q)
 	return text && *text ? take_sandbox(q, NULL, text) : 0;
 }
 
+/* Only the complete policy says which links programs can replace. */
+static int check_links(const struct request *q, const char *verb)
+{
+	char why[3072];
+	int r = policy_check_links(q->policy, why, sizeof(why));
+
+	if (r < 0)
+		fprintf(stderr, "stile %s: %s\n", verb, why[0] ? why : strerror(-r));
+	return r;
+}
+
 int request_read(struct request *q, const char *verb, const char *default_profile, int argc,
 		 char **argv)
 {
@@ -362,6 +373,8 @@ int request_read(struct request *q, const char *verb, const char *default_profil
 		r = read_options(q, verb, argc, argv, PASS_FLAGS);
 	if (r == 0 && q->policy->allow_hooks)
 		policy_drop_hooks(q->policy);
+	if (r == 0)
+		r = check_links(q, verb);
 	if (r == 0 && q->die_with_parent)
 		(void)prctl(PR_SET_PDEATHSIG, SIGNAL_PARENT_GONE);
 	return r;

@@ -26,6 +26,7 @@ libpolicy_la_SOURCES = \
 	%D%/interpreters.h \
 	%D%/limits.c \
 	%D%/limits.h \
+	%D%/links.c \
 	%D%/path.c \
 	%D%/policy.c \
 	%D%/policy.h \

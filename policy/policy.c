@@ -55,6 +55,7 @@ static void rule_free(struct path_rule *rule)
 	free(rule->path);
 	free(rule->written);
 	free(rule->origin);
+	list_free(&rule->links);
 }
 
 static void index_free(struct policy *p)
@@ -133,6 +134,15 @@ int policy_add_string(struct string_list *list, const char *text)
 	return 0;
 }
 
+static int add_links(struct path_rule *rule, const struct path_rule *like)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < like->links.count; i++)
+		r = policy_add_string(&rule->links, like->links.item[i]);
+	return r;
+}
+
 static int append_rule(struct policy *p, const struct path_rule *like)
 {
 	struct path_rule *paths = grow(p->paths, p->path_count, sizeof(*paths));
@@ -146,8 +156,11 @@ static int append_rule(struct policy *p, const struct path_rule *like)
 	*rule = (struct path_rule){ .path = strdup(like->path),
 				    .written = strdup(like->written),
 				    .origin = strdup(like->origin),
-				    .rights = like->rights };
+				    .rights = like->rights,
+				    .plain = like->plain };
 	if (rule->path && rule->written && rule->origin)
+		r = add_links(rule, like);
+	if (!r)
 		r = index_add(p, p->path_count);
 	if (r < 0) {
 		rule_free(rule);
@@ -172,7 +185,8 @@ static int merge_rule(struct path_rule *rule, const struct path_rule *like)
 		rule->origin = origin;
 	}
 	rule->rights = ((rule->rights | like->rights) & ~(unsigned)PATH_OPTIONAL) | optional;
-	return 0;
+	rule->plain |= like->plain;
+	return add_links(rule, like);
 }
 
 static int put_rule(struct policy *p, const struct path_rule *like)
@@ -255,9 +269,9 @@ struct walk {
 	char rest[PATH_MAX];
 	unsigned links;
 	/* What to do about a link on the way, at `done`; NULL = nothing. 0 or -errno. */
-	int (*pass)(struct policy *p, const char *link, const struct path_rule *like);
+	int (*pass)(struct policy *p, const char *link, struct path_rule *like);
 	struct policy *policy;
-	const struct path_rule *like;
+	struct path_rule *like;
 };
 
 static void walk_up(struct walk *w)
@@ -353,7 +367,7 @@ static bool is_written_to(const struct policy *p, const char *path)
 }
 
 /* A link on the way could be replaced by a folder, and the path be another: it has to stay. */
-static int hold_link(struct policy *p, const char *link, const struct path_rule *like)
+static int hold_link(struct policy *p, const char *link, struct path_rule *like)
 {
 	struct path_rule hold = *like;
 
@@ -390,6 +404,22 @@ static int add_taken_away(struct policy *p, const char *full, struct path_rule *
 	return put_rule(p, like);
 }
 
+static int note_link(struct policy *p, const char *link, struct path_rule *like)
+{
+	(void)p;
+	return policy_add_string(&like->links, link);
+}
+
+/* A profile's links are the system's (/bin); an author's are judged when the policy is complete. */
+static int note_links(struct policy *p, const char *full, struct path_rule *like)
+{
+	struct walk walk = { .pass = note_link, .policy = p, .like = like };
+	int r = strncmp(like->origin, "profile ", 8) ? walk_path(&walk, full, true) : 0;
+
+	like->plain = like->links.count ? 0 : like->rights;
+	return r;
+}
+
 static int add_granted(struct policy *p, const char *full, struct path_rule *like)
 {
 	int r;
@@ -397,8 +427,11 @@ static int add_granted(struct policy *p, const char *full, struct path_rule *lik
 	like->path = realpath(full, NULL);
 	if (!like->path)
 		return errno == ENOENT && like->rights & PATH_OPTIONAL ? 0 : -errno;
-	r = put_rule(p, like);
+	r = note_links(p, full, like);
+	if (!r)
+		r = put_rule(p, like);
 	free(like->path);
+	list_free(&like->links);
 	return r;
 }
 

@@ -24,20 +24,22 @@ enum {
 	PATH_DENY_EXEC = 1 << 6 /* reserved for `exec: false` style rules */
 };
 
+struct string_list {
+	char **item; /* owned, each owned */
+	size_t count;
+};
+
 struct path_rule {
 	char *path;      /* absolute, normalised, symlinks resolved at load; owned */
 	char *written;   /* as the author wrote it; owned */
 	unsigned rights; /* PATH_… bits */
 	char *origin;    /* "profile tool", "policy.json:12", "--read"; owned */
+	struct string_list links; /* that an author's grant went through, by their real places */
+	unsigned plain;  /* where there are links: the rights that do not rest on them */
 };
 
 enum network_mode { NETWORK_NONE, NETWORK_HOST };
 enum metachars_mode { METACHARS_ON, METACHARS_OFF };
-
-struct string_list {
-	char **item; /* owned, each owned */
-	size_t count;
-};
 
 struct policy {
 	char *profile; /* "code" or "tool"; owned */
@@ -73,3 +75,10 @@ int policy_add_string(struct string_list *list, const char *text);
 
 /* Takes the profile's PATH_PROTECT rules out again (allow_hooks); a document's own stay. */
 void policy_drop_hooks(struct policy *p);
+
+/*
+ * A grant may not go through a link that programs can replace, and give what no other rule gives: an
+ * earlier run could have planted it. Call it when the policy is complete. Returns 0, or -EACCES with
+ * one sentence in `why`, or -ENOMEM with `why` empty.
+ */
+int policy_check_links(const struct policy *p, char *why, size_t size);

@@ -19,6 +19,7 @@ UNIT_TESTS = \
 	%D%/unit/test-interpreters \
 	%D%/unit/test-landlock \
 	%D%/unit/test-limits \
+	%D%/unit/test-links \
 	%D%/unit/test-look \
 	%D%/unit/test-memory-need \
 	%D%/unit/test-notify \

@@ -55,8 +55,27 @@ is "nor is a denied file" $? 0
 ln -s a "$base/link"
 is "a link is resolved, its name stays usable" "$("$STILE" run --read "$base/link" -- cat "$base/link/f" "$A/f" | tr '\n' ' ')" "x x "
 ln -s "$base/a" "$base/project/inside"
-"$STILE" run --read "$base/project/inside" -- cat inside/f >/dev/null
+is "a link where programs write is followed when its target is granted" \
+	"$("$STILE" run --read "$base/a" -- cat inside/f)" x
 is "a link of the caller's is never touched" "$(readlink inside)" "$base/a"
+refused_link() { "$STILE" run "$@" -- cat inside/f 2>&1 >/dev/null; }
+is "itself it grants nothing, and both are named" "$(refused_link --read inside)" \
+	"stile run: --read inside: the link $base/project/inside lies where programs may write, and leads to $base/a: name that itself if it is meant"
+is "nor under a longer name, nor as a document says it" \
+	"$(refused_link --write "$base/project/inside/b" | grep -c 'lies where programs may write'
+	echo '{"filesystem": {"exec": ["inside"]}}' >own.json
+	refused_link --policy own.json | grep -c '^stile run: own.json:1 inside: the link')" "1
+1"
+is "but with a rule for its target it says nothing new" "$("$STILE" run --write inside/b --write "$base/a/b" --read inside --read "$base/a" -- cat inside/f)" x
+# A run that may write `out` makes it a link; the next run is granted `out`.
+mkdir out
+printf 'rmdir out && ln -s %s out\n' "$base/a" >plant.sh
+"$STILE" run --write out -- sh plant.sh >/dev/null 2>&1
+is "positive control: a run can replace its own folder" "$(readlink out)" "$base/a"
+echo 'echo written >out/f' >use.sh
+"$STILE" run --write out -- sh use.sh >/dev/null 2>&1
+is "the next run is not started with what the link leads to" "$? $(cat "$base/a/f")" "2 x"
+rm out
 printf 'cat l && exit 1; rm l && exit 2; mv l k && exit 3; cat t && exit 4; exit 0\n' >linked.sh
 echo secret >t; ln -s t l
 "$STILE" run --deny-path l -- sh linked.sh >/dev/null 2>&1
