@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The init of a session's pid namespace: reaps orphans, and kills everything when told.
- * Forked from the warden as process 1; undumpable, without rights, holding two pipe ends.
+ * Started from the warden as process 1; undumpable, without rights, holding two pipe ends.
  */
 #pragma once
 
-#include <stdint.h>
-#include <sys/types.h>
+#include "backends/init_loop.h"
 
-/* What the orphans it reaped since the last order have used. */
-struct init_report {
-	uint64_t cpu_us, max_rss_kb;
-	int error; /* of the start: mounting /proc */
-};
+#include <sys/types.h>
 
 struct init {
 	pid_t pid; /* -1 = none */
 	int order, report;
 };
 
-/* Forks it (the caller's pid_for_children must be a fresh namespace). new_root: mounts /proc there,
- * -1 = not. Waits until it stands. 0 or -errno. */
+/* Starts it (the caller's pid_for_children must be a fresh namespace). new_root: mounts /proc there,
+ * -1 = not. 0 or -errno. */
 int init_start(struct init *init, int new_root);
 
 /* Kills every other process of the namespace and waits until none is left. 0 or -errno. */

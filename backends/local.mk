@@ -14,6 +14,9 @@ libbackends_la_SOURCES = \
 	%D%/empty.h \
 	%D%/init.c \
 	%D%/init.h \
+	%D%/init_image.h \
+	%D%/init_loop.c \
+	%D%/init_loop.h \
 	%D%/landlock.c \
 	%D%/landlock.h \
 	%D%/layers.h \
@@ -47,3 +50,16 @@ libbackends_la_SOURCES = \
 	%D%/wire.c \
 	%D%/wire.h
 libbackends_la_LIBADD = libpolicy.la $(SECCOMP_LIBS)
+nodist_libbackends_la_SOURCES = %D%/init_image.c
+EXTRA_DIST += %D%/embed_init.sh %D%/init_entry.c
+CLEANFILES += %D%/init_image.c %D%/stile-init
+
+# Process 1 of a pid namespace is a program of one page, carried inside stile: no libc, no sanitizer.
+INIT_COMPILING = -std=gnu17 -O2 -ffreestanding -fno-stack-protector -fno-pic -fno-pie \
+	-fno-asynchronous-unwind-tables -fno-sanitize=all -U_FORTIFY_SOURCE -I$(top_srcdir)
+INIT_LINKING = -static -nostdlib -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,noseparate-code
+%D%/stile-init: %D%/init_entry.c %D%/init_loop.c %D%/init_loop.h
+	$(AM_V_CCLD)$(MKDIR_P) %D% && $(CC) $(INIT_COMPILING) $(INIT_LINKING) -o $@ \
+		$(srcdir)/%D%/init_entry.c $(srcdir)/%D%/init_loop.c
+%D%/init_image.c: %D%/stile-init %D%/embed_init.sh
+	$(AM_V_GEN)sh $(srcdir)/%D%/embed_init.sh %D%/stile-init > $@.tmp && mv $@.tmp $@

@@ -136,6 +136,12 @@ static inline int sys_seccomp_listener(const void *program, unsigned flags)
 			    0x8u /* …_FLAG_NEW_LISTENER */ | flags, program);
 }
 
+static inline int sys_execveat(int dir, const char *path, char *const argv[], char *const envp[],
+			       int flags)
+{
+	return (int)syscall(SYS_execveat, dir, path, argv, envp, flags);
+}
+
 static inline int sys_close_range(unsigned first, unsigned last)
 {
 	return (int)syscall(436, first, last, 0u);
