@@ -81,7 +81,8 @@ struct ring_process {
 	char exe[RING_TARGET_MAX];
 };
 
-/* One native frame. `module` is the file's name as the loader knows it, "" = the program itself. */
+/* One native frame. `module` is the file's name as the loader knows it, "" = the program itself, "[unknown]" =
+ * in no file: a JIT's code, or a libc that cannot tell; the offset is 0 then. */
 struct ring_frame {
 	uint64_t address; /* as mapped */
 	uint64_t offset;  /* within the module: address minus its load bias */
@@ -107,6 +108,7 @@ struct ring_record {
 	char target[RING_TARGET_MAX];
 };
 #define RING_MORE 0xffff
+#define RING_NO_HOOK 0xfffe /* an interpreter's event: a denial's `call` alone names it */
 
 /* One kind of refused call: the same hook, target, error and caller only raise `count`. */
 struct ring_denial {
