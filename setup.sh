@@ -176,7 +176,7 @@ run_tests_as_user() {
 	copy=$(mktemp -d /tmp/stile-check-XXXXXX)
 	chmod 755 "$copy"
 	mkdir "$copy/tmp" "$copy/home" "$copy/results" "$copy/src"
-	cp -r Makefile.am README.md NEWS LICENSE setup.sh .ci policy backends launcher man completions docs \
+	cp -r Makefile.am README.md NEWS LICENSE setup.sh .ci policy shim backends launcher man completions docs \
 		tests build-aux "$copy/src/"
 	make_in build install-exec "prefix=$copy/prefix" "exec_prefix=$copy/prefix"
 	make_in build tests/lib/refuse

@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The law: documents in, verdicts out. Knows nobody.
-noinst_LTLIBRARIES += libpolicy.la
+#
+# libdecide.la is the half that decides: the same objects in the launcher and, preloaded, in every program, so
+# without what only one of them could have (a fortified libc, a canary).
+noinst_LTLIBRARIES += libdecide.la libpolicy.la
+libdecide_la_SOURCES = \
+	%D%/block.h \
+	%D%/block_hash.h \
+	%D%/decide.c \
+	%D%/decide.h \
+	%D%/path.c \
+	%D%/repr.c \
+	%D%/repr.h \
+	%D%/verdict.c \
+	%D%/verdict.h
+libdecide_la_CFLAGS = $(GUEST_CFLAGS)
+
 libpolicy_la_SOURCES = \
 	%D%/argv.c \
 	%D%/argv_command.c \
 	%D%/argv_parts.h \
 	%D%/argv_path.c \
-	%D%/block.h \
-	%D%/block_hash.h \
 	%D%/command_line.c \
 	%D%/compile.c \
 	%D%/compile.h \
-	%D%/decide.c \
-	%D%/decide.h \
 	%D%/document.c \
 	%D%/document.h \
 	%D%/document_file.c \
@@ -27,21 +38,16 @@ libpolicy_la_SOURCES = \
 	%D%/limits.c \
 	%D%/limits.h \
 	%D%/links.c \
-	%D%/path.c \
 	%D%/policy.c \
 	%D%/policy.h \
-	%D%/repr.c \
-	%D%/repr.h \
 	%D%/split.c \
 	%D%/suggest.c \
 	%D%/syntax.c \
 	%D%/syntax.h \
-	%D%/verdict.c \
-	%D%/verdict.h \
 	%D%/wrappers.c \
 	%D%/wrappers.h
 nodist_libpolicy_la_SOURCES = %D%/profiles.c
-libpolicy_la_LIBADD = $(JANSSON_LIBS)
+libpolicy_la_LIBADD = libdecide.la $(JANSSON_LIBS)
 
 # The built-in profiles are documents like any other, carried inside the program.
 PROFILES = \

@@ -19,6 +19,22 @@ struct shim {
 	const struct policy_block *block; /* NULL = not attached: everything is let through */
 	struct ring_header *ring;
 	uint32_t flags; /* enum ring_flag as of the constructor */
+	uint32_t mode;  /* enum shim_mode, from the flags; 0 = not attached */
+	const char *preload;    /* "LD_PRELOAD=…/shim.so", what every new program must have first */
+	const char *room;       /* "STILE_ROOM=…" */
+	struct shim_self *self; /* emptied in a forked child; NULL = none */
+};
+
+enum shim_mode {
+	SHIM_JUDGES = 1 << 0,   /* before the call: there are no walls */
+	SHIM_EXPLAINS = 1 << 1, /* refused calls */
+	SHIM_RECORDS = 1 << 2,  /* all calls */
+	SHIM_LOADS = 1 << 3     /* judges what is loaded: no wall does */
+};
+
+/* What is true of this process only; a page that the kernel empties in a child of fork. */
+struct shim_self {
+	_Atomic uint32_t pid;
 };
 extern struct shim shim; /* the one global; filled by the constructor and constant from then on */
 
@@ -39,6 +55,19 @@ struct shim_event {
 /* Writes one record or one denial into the ring. Never blocks (with RING_LOSSLESS a few ms at most). */
 void shim_tell(const struct shim_event *event);
 
+/* Maps the room and sets `shim`; environ is the program's. Called once, before anything else. */
+void shim_attach(char *const *environment);
+
+/* This process and thread, as the program's namespace numbers them; no system call after the first. */
+uint32_t shim_pid(void);
+uint32_t shim_tid(void);
+
+/* The process table of the ring: this process has the shim; this process is about to run `exe` (the result
+ * is for shim_exec_failed, which takes it back). */
+void shim_tell_attached(void);
+struct ring_process *shim_tell_exec(const char *exe);
+void shim_tell_exec_failed(struct ring_process *process);
+
 static inline bool shim_is_attached(void)
 {
 	return shim.block != NULL;
@@ -46,7 +75,7 @@ static inline bool shim_is_attached(void)
 
 /* Called at the end of the constructor, once attached: an interpreter's own hooks. Each does nothing in a
  * program that is not its interpreter. */
-void cpython_attach(void);
+__attribute__((weak)) void cpython_attach(void);
 
 /* Fills frames[max] from the caller upwards; returns how many. Async-signal-safe, allocates nothing. */
-unsigned unwind_frames(const void *caller, const void *frame, struct ring_frame *frames, unsigned max);
+__attribute__((weak)) unsigned unwind_frames(const void *caller, const void *frame, struct ring_frame *frames, unsigned max);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The constructor of the preloaded library, and nothing else: the tests' build of the shim has none.
+ * With -z initfirst it runs before every other constructor of the process, libc's own included.
+ */
+#include "shim/shim.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* glibc passes the environment, but has not set `environ` that early; musl is the other way round. */
+__attribute__((constructor)) static void attach(int argc, char **argv, char **environment)
+{
+	int saved = errno;
+
+	(void)argc;
+	(void)argv;
+	shim_attach(environ ? environ : environment);
+	if (shim_is_attached() && cpython_attach)
+		cpython_attach();
+	errno = saved;
+}
