@@ -9,15 +9,23 @@ SHIM_CORE = \
 	%D%/address.h \
 	%D%/call.c \
 	%D%/call.h \
+	%D%/cfi.c \
+	%D%/cfi.h \
+	%D%/cfi_expression.c \
+	%D%/cfi_expression.h \
 	%D%/environment.c \
 	%D%/environment.h \
 	%D%/exec.c \
 	%D%/exec.h \
+	%D%/fde.c \
+	%D%/fde.h \
 	%D%/hook_names.c \
 	%D%/hooks.c \
 	%D%/hooks.def \
 	%D%/hooks.h \
 	%D%/open.c \
+	%D%/peek.c \
+	%D%/peek.h \
 	%D%/process.c \
 	%D%/question.c \
 	%D%/question.h \
@@ -32,7 +40,8 @@ SHIM_CORE = \
 	%D%/shim.c \
 	%D%/shim.h \
 	%D%/signal.c \
-	%D%/spawn.c
+	%D%/spawn.c \
+	%D%/unwind.c
 
 noinst_LTLIBRARIES += libshimcore.la
 libshimcore_la_SOURCES = $(SHIM_CORE)

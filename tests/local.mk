@@ -45,7 +45,9 @@ UNIT_TESTS = \
 	%D%/unit/test-symbols \
 	%D%/unit/test-syntax \
 	%D%/unit/test-tree \
+	%D%/unit/test-unwind \
 	%D%/unit/test-warden
+%C%_unit_test_unwind_LDADD = libshimcore.la $(CMOCKA_LIBS)
 # One made-up world for the three about the preflight.
 WORLD = %D%/unit/preflight_world.c %D%/unit/preflight_world.h
 %C%_unit_test_argv_SOURCES = %D%/unit/test-argv.c $(WORLD)
