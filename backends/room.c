@@ -155,6 +155,8 @@ int room_make(const struct room_plan *plan)
 	folder = open(plan->folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder < 0)
 		return -errno;
+	if (symlinkat(plan->shim, folder, RING_SHIM_NAME) < 0)
+		return -errno;
 	r = put_policy(folder, plan->block);
 	return r < 0 ? r : open_ring(folder, O_CREAT | O_EXCL);
 }

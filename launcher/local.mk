@@ -24,6 +24,10 @@ liblauncher_la_SOURCES = \
 	%D%/shim_cover.h \
 	%D%/shim_file.c \
 	%D%/shim_file.h \
+	%D%/shim_told.c \
+	%D%/shim_told.h \
+	%D%/shim_use.c \
+	%D%/shim_use.h \
 	%D%/signals.c \
 	%D%/signals.h \
 	%D%/stream.c \

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define LAYERS "landlock seccomp namespace user pid ipc uts mount network cgroup rlimit"
+#define LAYERS "landlock seccomp namespace user pid ipc uts mount network cgroup rlimit shim"
 #define MODES "auto native container microvm audit-only"
 #define TIERS "MINIMAL STANDARD HEAVY_COMPUTE"
 #define UNITS "auto bytecode instructions"
@@ -40,6 +40,9 @@ static const struct option_use {
 	{ .flag = "--stdin", .verbs = "run" },
 	{ .flag = "--binary", .verbs = "run code" },
 	{ .flag = "--raw-output", .verbs = "run" },
+	{ .flag = "--explain", .verbs = "run code" },
+	{ .flag = "--observe", .verbs = "run" },
+	{ .flag = "--no-shim", .verbs = "run code session" },
 	{ .flag = "--log", .verbs = "run code session" },
 	{ .flag = "--show", .verbs = "check" },
 	{ .flag = "--json", .verbs = "check demo doctor capabilities" },

@@ -105,6 +105,17 @@ static int take_allow_hooks(struct request *q, const struct option_row *row, con
 	return 0;
 }
 
+/* Alone, what the shim told; "=kernel": what the kernel tells of opens besides. */
+static int take_explain(struct request *q, const struct option_row *row, const char *value)
+{
+	(void)row;
+	q->shim.explain = true;
+	if (!value)
+		return 0;
+	q->explain_kernel = !strcmp(value, "kernel");
+	return q->explain_kernel ? 0 : -EINVAL;
+}
+
 static int take_tier(struct request *q, const struct option_row *row, const char *value)
 {
 	(void)row;
@@ -164,6 +175,9 @@ const struct option_row option_rows[] = {
 	{ "--allow-hooks", NULL, "do not protect hook and editor files in the root", take_allow_hooks, 0 },
 	{ "--no-preflight", NULL, "leave the checks before the start out", take_no_preflight, 0 },
 	{ "--require", "LAYER", "unavailable unless this layer is enforced", take_require, 0 },
+	{ "--explain", "[=kernel]", "say what was refused, why, and what would allow it", take_explain, 0 },
+	{ "--observe", NULL, "refuse nothing in the shim, record every call", take_switch, SWITCH(shim.observe) },
+	{ "--no-shim", NULL, "leave the shim out", take_switch, SWITCH(shim.none) },
 	{ "--sandbox", "MODE", "the backend", take_sandbox, 0 },
 	{ "--tier", "NAME", "a set of limits", take_tier, 0 },
 	{ "--steps-unit", "UNIT", "what a step is", take_steps_unit, 0 },
@@ -262,7 +276,8 @@ static int read_option(struct request *q, const char *verb, char **words, int le
 	size_t length = strcspn(words[0], "=");
 	const struct option_row *row = find_option(words[0], length);
 	const struct limit_row *limit = row ? NULL : find_limit(words[0], length);
-	bool takes = limit || (row && row->value);
+	bool may_take = limit || (row && row->value);
+	bool takes = may_take && !(row && row->value[0] == '[');
 	const char *value = words[0][length] ? words[0] + length + 1 : NULL;
 	int used = 1, r = 0;
 
@@ -277,7 +292,7 @@ static int read_option(struct request *q, const char *verb, char **words, int le
 		}
 		value = words[1];
 		used = 2;
-	} else if (!takes && value) {
+	} else if (!may_take && value) {
 		fprintf(stderr, "stile %s: %s takes no value\n", verb, row->flag);
 		return -EINVAL;
 	}
@@ -378,6 +393,11 @@ int request_read(struct request *q, const char *verb, const char *default_profil
 	if (r == 0 && q->die_with_parent)
 		(void)prctl(PR_SET_PDEATHSIG, SIGNAL_PARENT_GONE);
 	return r;
+}
+
+struct session_wish request_wish(const struct request *q)
+{
+	return (struct session_wish){ .mode = q->mode, .label = q->label, .shim = q->shim };
 }
 
 void request_free(struct request *q)

@@ -19,6 +19,9 @@ struct request {
 	char cwd[4096];
 	const char *result, *meta, *stdin_file, *label, *log;
 	struct step_wish steps;
+	struct shim_wish shim;
+	bool explain_kernel; /* --explain=kernel */
+	const char *why;     /* --why */
 	bool json, show, sweep, binary, raw, preflight, pretty, die_with_parent;
 	char **rest; /* what follows the options */
 	int rest_count;
@@ -29,6 +32,9 @@ struct request {
 int request_read(struct request *q, const char *verb, const char *default_profile, int argc,
 		 char **argv);
 void request_free(struct request *q);
+
+/* What a session is to be opened with. */
+struct session_wish request_wish(const struct request *q);
 
 /* The program's environment by the policy: malloc'd list, freed with request_free_environment. */
 char **request_environment(const struct policy *p);

@@ -294,17 +294,32 @@ static json_t *make_namespaces(const struct layers *layers)
 	return finish(&f);
 }
 
-static json_t *make_shim(void)
+static json_t *make_blind(const struct shim_blind *blind)
 {
 	struct form f = { .json = json_object() };
 
-	put(&f, "processes", json_integer(0));
-	put(&f, "blind", json_array());
+	put(&f, "pid", blind->pid ? json_integer(blind->pid) : json_null());
+	put(&f, "exe", make_optional(blind->exe));
+	put(&f, "why", json_string(shim_cause_text(blind->cause)));
 	return finish(&f);
 }
 
-static json_t *make_layers(const struct layers *layers)
+static json_t *make_shim(const struct shim_cover *cover)
 {
+	struct form f = { .json = json_object() }, list = { .json = json_array() };
+
+	for (size_t i = 0; cover && i < cover->blind_count; i++)
+		append(&list, make_blind(&cover->blind[i]));
+	put(&f, "processes", json_integer(cover ? cover->processes : 0));
+	put(&f, "blind", finish(&list));
+	put(&f, "blind_lost", make_count(cover ? cover->blind_lost : 0));
+	put(&f, "why", make_optional(cover ? cover->why : NULL));
+	return finish(&f);
+}
+
+static json_t *make_layers(const struct result *r)
+{
+	const struct layers *layers = &r->layers;
 	struct form f = { .json = json_object() };
 
 	put(&f, "landlock", make_landlock(layers));
@@ -312,7 +327,7 @@ static json_t *make_layers(const struct layers *layers)
 	put(&f, "namespaces", make_namespaces(layers));
 	put(&f, "cgroup", make_layer(&layers->cgroup));
 	put(&f, "rlimit", make_layer(&layers->rlimit));
-	put(&f, "shim", make_shim());
+	put(&f, "shim", make_shim(r->shim));
 	put(&f, "not_enforced", make_optional(layers->not_enforced));
 	return finish(&f);
 }
@@ -485,7 +500,7 @@ char *result_to_json(const struct result *r, bool pretty)
 	put_measures(&f, r);
 	put(&f, "steps", make_steps(r));
 	put(&f, "limits", make_limits(r));
-	put(&f, "layers", make_layers(&r->layers));
+	put(&f, "layers", make_layers(r));
 	put_denials(&f, r);
 	put(&f, "repairs", make_repairs(r));
 	json = finish(&f);

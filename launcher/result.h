@@ -8,6 +8,7 @@
 #include "backends/layers.h"
 #include "launcher/denials.h"
 #include "launcher/output.h"
+#include "launcher/shim_cover.h"
 #include "launcher/step_count.h"
 #include "policy/limits.h"
 #include "policy/verdict.h"
@@ -66,6 +67,7 @@ struct result {
 	struct step_count steps;
 	struct layers layers;
 	struct verdict verdict;    /* meaningful when status is denied */
+	const struct shim_cover *shim;  /* NULL = nothing was run */
 	const struct denials *denials; /* of the running program; NULL = none */
 	bool has_repairs;
 	uint64_t repairs_limit, repairs_used;

@@ -76,6 +76,7 @@ static void begin_result(const struct session *s, const struct run_request *q,
 	step_count_clear(&r->steps);
 	set_id(r);
 	r->denials = s->denials;
+	r->shim = s->shim ? shim_use_cover(s->shim) : NULL;
 	denials_clear(s->denials);
 	if (s->has_folder)
 		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
@@ -198,7 +199,8 @@ static int fill_area(struct session *s, const struct run_request *q, const struc
 		     const struct run_folder *folder)
 {
 	char store[4][PATH_MAX + 16];
-	_cleanup_free_ char **env = run_environment(s, q, start->env, folder, store);
+	_cleanup_free_ char **own = run_environment(s, q, start->env, folder, store);
+	_cleanup_free_ char **env = own ? shim_use_environment(s->shim, own) : NULL;
 	struct warden_area *area = s->warden.area;
 
 	if (!env)
@@ -314,6 +316,8 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	if (e == 0)
 		e = steps_prepare(steps, &start);
 	if (e == 0)
+		e = shim_use_begin(s->shim);
+	if (e == 0)
 		e = fill_area(s, q, &start, folder);
 	if (e == 0 && q->limits.memory_bytes != LIMIT_NONE)
 		need = memory_need_of(program);
@@ -328,6 +332,8 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	if (e == 0)
 		e = start_and_watch(s, q, &p, &w);
 	note_notify(s, r);
+	if (e == 0 && !s->warden.area->child_error)
+		shim_use_end(s->shim, s->denials, program, s->warden.area->inside);
 	steps_end(steps);
 	cleanup_fd(&w.in);
 	cleanup_fd(&w.out);

@@ -10,6 +10,7 @@
 
 #include "backends/cleanup.h"
 #include "backends/landlock.h"
+#include "backends/root.h"
 #include "backends/rule_tree.h"
 #include "launcher/limiters.h"
 #include "launcher/signals.h"
@@ -17,6 +18,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,11 +117,20 @@ static unsigned wished_namespaces(const struct policy *p)
 	return p->network == NETWORK_HOST ? all & ~(unsigned)CLONE_NEWNET : all;
 }
 
+/* Is there a root in which the shim's room can be made? */
+static bool has_own_root(const struct session *s, const struct warden_plan *plan)
+{
+	return (plan->namespaces & CLONE_NEWNS) && !root_is_hosts(s->policy);
+}
+
 /* Starts the warden with as many namespaces as the host allows. */
 static int raise_walls(struct session *s, struct warden_plan *plan)
 {
 	for (;;) {
-		int r = warden_start(&s->warden, plan);
+		int r;
+
+		plan->room = shim_use_plan(s->shim, has_own_root(s, plan) ? NULL : s->folder.path);
+		r = warden_start(&s->warden, plan);
 		char step[WARDEN_STEP_MAX];
 		int missing;
 
@@ -172,6 +183,8 @@ static void take_warden_layers(struct session *s)
 	for (int i = 0; i < NS_COUNT; i++)
 		s->layers.namespaces[i].enforced = seen->namespaces[i].enforced;
 	s->layers.rlimit.enforced = true;
+	s->layers.shim = seen->shim;
+	shim_use_settle(s->shim, s->warden.ring, &s->layers.shim, s->mode != SANDBOX_AUDIT_ONLY);
 }
 
 static void note_unwanted(struct session *s, unsigned wished)
@@ -200,7 +213,8 @@ static void check_required(struct session *s)
 		bool holds = (!strcmp(name, "landlock") && s->layers.landlock.enforced) ||
 			     (!strcmp(name, "seccomp") && s->layers.seccomp.enforced) ||
 			     (!strcmp(name, "rlimit") && s->layers.rlimit.enforced) ||
-			     (!strcmp(name, "cgroup") && s->layers.cgroup.enforced);
+			     (!strcmp(name, "cgroup") && s->layers.cgroup.enforced) ||
+			     (!strcmp(name, "shim") && s->layers.shim.enforced);
 		bool all = true;
 		char text[256];
 
@@ -260,34 +274,49 @@ static int build(struct session *s)
 	return 0;
 }
 
-int session_open(struct session *s, struct policy *policy, enum sandbox_mode mode,
-		 const char *label)
+/* The run folders' place is known by now; whoever decides by the block alone is to know it too. */
+static int freeze(struct session *s)
+{
+	char path[PATH_MAX], origin[] = "the run folder";
+	const struct path_rule work = { .path = path,
+					.rights = PATH_READ | PATH_WRITE,
+					.origin = origin };
+
+	if (s->has_folder)
+		snprintf(path, sizeof(path), "%s/work", s->folder.path);
+	return policy_compile_with(s->policy, s->has_folder ? &work : NULL, &s->block);
+}
+
+static int open_folder(struct session *s, const char *label)
 {
 	struct folder_error error = { "" };
+
+	if (s->mode == SANDBOX_CONTAINER || s->mode == SANDBOX_MICROVM)
+		set_unavailable(s, s->mode == SANDBOX_CONTAINER ?
+					   "the container backend is not part of this build" :
+					   "the microvm backend is not part of this build",
+				0);
+	else if (session_folder_open(&s->folder, label, sandbox_mode_name(s->mode), &error) < 0)
+		set_unavailable(s, error.text, 0);
+	s->has_folder = !s->unavailable[0];
+	return freeze(s);
+}
+
+int session_open(struct session *s, struct policy *policy, const struct session_wish *wish)
+{
 	int r;
 
-	*s = (struct session){ .policy = policy, .mode = mode, .is_open = true };
+	*s = (struct session){ .policy = policy, .mode = wish->mode, .is_open = true };
 	s->warden.pid = s->warden.socket = -1;
 	s->denials = denials_new();
 	s->signals = signals_open();
 	if (s->signals < 0)
 		return s->signals;
-	r = policy_compile(policy, &s->block);
-	if (r < 0)
+	r = open_folder(s, wish->label);
+	if (r == 0)
+		r = shim_use_open(&s->shim, &wish->shim, s->block);
+	if (r < 0 || s->unavailable[0])
 		return r;
-	if (mode == SANDBOX_CONTAINER || mode == SANDBOX_MICROVM) {
-		set_unavailable(s, mode == SANDBOX_CONTAINER ?
-					   "the container backend is not part of this build" :
-					   "the microvm backend is not part of this build",
-				0);
-		return 0;
-	}
-	r = session_folder_open(&s->folder, label, sandbox_mode_name(mode), &error);
-	if (r < 0) {
-		set_unavailable(s, error.text, 0);
-		return 0;
-	}
-	s->has_folder = true;
 	r = build(s);
 	if (r < 0)
 		set_unavailable(s, "walls", r);
@@ -306,6 +335,7 @@ void session_close(struct session *s)
 	cleanup_fd(&s->signals);
 	seccomp_free(&s->seccomp);
 	denials_free(s->denials);
+	shim_use_close(s->shim);
 	free(s->block);
 	policy_free(s->policy);
 	*s = (struct session){ 0 };

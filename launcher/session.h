@@ -10,6 +10,7 @@
 #include "launcher/denials.h"
 #include "launcher/result.h"
 #include "launcher/session_folder.h"
+#include "launcher/shim_use.h"
 #include "launcher/steps.h"
 #include "policy/block.h"
 #include "policy/policy.h"
@@ -17,6 +18,13 @@
 #include <stdbool.h>
 
 enum sandbox_mode { SANDBOX_AUTO, SANDBOX_NATIVE, SANDBOX_CONTAINER, SANDBOX_AUDIT_ONLY, SANDBOX_MICROVM };
+
+/* What the caller asks for beside the policy. */
+struct session_wish {
+	enum sandbox_mode mode;
+	const char *label; /* NULL = none */
+	struct shim_wish shim;
+};
 
 /* The mode of that name (trimmed, any case): 0, or -EINVAL with the spec's text in `why`. */
 int sandbox_mode_parse(const char *text, enum sandbox_mode *mode, char *why, size_t size);
@@ -31,6 +39,7 @@ struct session {
 	struct seccomp_program seccomp;
 	struct warden warden;
 	struct denials *denials; /* of the run at hand; owned */
+	struct shim_use *shim;   /* owned; NULL where nothing can be run */
 	bool is_open;
 	char unavailable[512]; /* why, for the rest of the session; "" = available */
 	struct layers layers;
@@ -44,6 +53,5 @@ struct session {
 
 /* Takes `policy` over. A session that cannot be walled in is open too, but unavailable: every run of it
  * says so. Returns 0 or -errno (out of memory, policy that does not compile). */
-int session_open(struct session *s, struct policy *policy, enum sandbox_mode mode,
-		 const char *label);
+int session_open(struct session *s, struct policy *policy, const struct session_wish *wish);
 void session_close(struct session *s); /* idempotent */

@@ -32,8 +32,9 @@ static int print_text(const struct session *s, const struct limits *limits)
 /* Takes the request's policy over. Returns the process's exit code. */
 static int open_and_print(struct request *q)
 {
+	struct session_wish wish = request_wish(q);
 	struct session s;
-	int r = session_open(&s, q->policy, q->mode, q->label), code;
+	int r = session_open(&s, q->policy, &wish), code;
 
 	q->policy = NULL;
 	if (r < 0) {

@@ -201,8 +201,10 @@ int verb_demo(int argc, char **argv)
 	}
 	snprintf(root, sizeof(root), "--root=%s", project);
 	if (request_read(&q, "demo", "tool", 1, words) == 0) {
+		struct session_wish wish = { .mode = q.mode, .label = "demo" };
+
 		env = request_environment(q.policy);
-		if (session_open(&s, q.policy, q.mode, "demo") == 0) {
+		if (session_open(&s, q.policy, &wish) == 0) {
 			q.policy = NULL;
 			well = run_rows(&s, project, env, json) && !was_reached(listener);
 			session_close(&s);

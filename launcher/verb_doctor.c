@@ -88,8 +88,9 @@ static void ask_landlock(struct visit *v)
 /* The proof of all: walls as a run has them. Takes the request's policy over. */
 static void try_session(struct visit *v, struct request *q)
 {
+	const struct session_wish wish = { .mode = SANDBOX_NATIVE, .label = "doctor" };
 	struct session s;
-	int r = session_open(&s, q->policy, SANDBOX_NATIVE, "doctor");
+	int r = session_open(&s, q->policy, &wish);
 
 	q->policy = NULL;
 	if (!v->unavailable[0] && r < 0)

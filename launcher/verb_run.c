@@ -47,6 +47,7 @@ static int open_stdin(const struct request *q, int *fd)
 static int run_and_report(struct request *q, struct run_request *run, char **argv)
 {
 	struct captured captured = { { 0 }, { 0 } };
+	const struct session_wish wish = request_wish(q);
 	struct event_log log;
 	struct report report;
 	struct session s;
@@ -60,7 +61,8 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 	run->argv = argv;
 	run->limits = q->policy->limits;
 	run->steps = q->steps;
-	if (session_open(&s, q->policy, q->mode, q->label) < 0) {
+	run->tell_opens = q->explain_kernel;
+	if (session_open(&s, q->policy, &wish) < 0) {
 		q->policy = NULL;
 		log_close(&log);
 		report_close(&report);

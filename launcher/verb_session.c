@@ -160,6 +160,7 @@ static json_t *act_run(struct service *service, const struct request_line *line,
 /* The walls of profile code hold one interpreter: another language opens another session. */
 static int open_code(struct service *service, const char *language, char *why, size_t size)
 {
+	struct session_wish wish;
 	struct document_error error;
 	struct policy *policy;
 	int r;
@@ -182,8 +183,8 @@ static int open_code(struct service *service, const char *language, char *why, s
 		return r;
 	}
 	snprintf(service->code_language, sizeof(service->code_language), "%s", language);
-	r = session_open(&service->code_session, policy, service->request->mode,
-			 service->request->label);
+	wish = request_wish(service->request);
+	r = session_open(&service->code_session, policy, &wish);
 	if (r == 0)
 		log_session(&service->log, &service->code_session);
 	return r;
@@ -348,12 +349,13 @@ static int sweep(void)
 static int open_and_serve(struct request *q)
 {
 	struct service service = { .request = q };
+	struct session_wish wish = request_wish(q);
 	int r = -EINVAL;
 
 	if (log_open(&service.log, q->log) < 0)
 		return EXIT_USAGE;
 	service.env = request_environment(q->policy);
-	if (service.env && session_open(&service.run_session, q->policy, q->mode, q->label) == 0) {
+	if (service.env && session_open(&service.run_session, q->policy, &wish) == 0) {
 		q->policy = NULL;
 		log_session(&service.log, &service.run_session);
 		r = serve(&service);

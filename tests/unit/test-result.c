@@ -230,7 +230,7 @@ static void the_keys_stand_in_the_published_order(void **state)
 	assert_keys(at(json, "limits", NULL), "wall_s cpu_s memory_bytes memory_limiter memory_exact processes processes_limiter open_files file_bytes disk_bytes inodes output_bytes stack_bytes");
 	assert_keys(at(json, "layers", NULL), "landlock seccomp namespaces cgroup rlimit shim not_enforced");
 	assert_keys(at(json, "layers", "landlock"), "enforced abi why retried");
-	assert_keys(at(json, "layers", "shim"), "processes blind");
+	assert_keys(at(json, "layers", "shim"), "processes blind blind_lost why");
 	assert_keys(at(json, "repairs", NULL), "limit used left");
 }
 

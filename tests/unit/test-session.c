@@ -51,9 +51,10 @@ static void auto_is_native(void **state)
 
 static void assert_unavailable(enum sandbox_mode mode, const char *why)
 {
+	const struct session_wish wish = { .mode = mode };
 	struct session s;
 
-	assert_int_equal(session_open(&s, policy_new(), mode, NULL), 0);
+	assert_int_equal(session_open(&s, policy_new(), &wish), 0);
 	assert_non_null(strstr(s.unavailable, why));
 	assert_false(s.has_folder);
 	session_close(&s);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From the ring's rows to denials. The shim tells which call on which target was refused; why, by which
+ * rule, and what would allow it is asked here again, of the same deciding functions and the policy's own
+ * block, so that no program can put words into the result's mouth. What stays its word alone (that the call
+ * happened, where in the program) is marked as not trusted.
+ *
+ * Runs in the launcher after the program's end. A path that is absent where the policy hides it is a denial
+ * only when there is such a thing on the host: programs ask for much that is nowhere.
+ */
+#include "launcher/shim_told.h"
+
+#include "launcher/ring_read.h"
+#include "launcher/symbols.h"
+#include "policy/decide.h"
+#include "policy/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct telling {
+	struct denials *list;
+	const struct shim_told_ask *ask;
+	struct symbols *symbols; /* made when first needed */
+	struct verdict_text text;
+	struct denial_frame frames[DENIAL_FRAMES_MAX];
+	struct denial_script script;
+	char target[RING_TARGET_MAX + 4];
+};
+
+/* --- why --------------------------------------------------------------------------------------- */
+
+/* What a call does to the network; others than these connect. */
+static const struct {
+	const char *beginning;
+	enum network_use use;
+} network_calls[] = {
+	{ "bind", NETWORK_BIND },	{ "send", NETWORK_SEND },
+	{ "getaddrinfo", NETWORK_LOOKUP }, { "gethostby", NETWORK_LOOKUP },
+	{ "getnameinfo", NETWORK_LOOKUP }, { "res_", NETWORK_LOOKUP },
+	{ "socket.bind", NETWORK_BIND }, { "socket.send", NETWORK_SEND },
+	{ "socket.get", NETWORK_LOOKUP }, { "socketpair", NETWORK_SOCKET },
+};
+
+static enum network_use network_use_of(const char *call)
+{
+	for (size_t i = 0; i < sizeof(network_calls) / sizeof(*network_calls); i++)
+		if (!strncmp(call, network_calls[i].beginning, strlen(network_calls[i].beginning)))
+			return network_calls[i].use;
+	return strcmp(call, "socket") == 0 ? NETWORK_SOCKET : NETWORK_CONNECT;
+}
+
+static void judge_path(struct telling *t, const struct ring_told *told, struct verdict *out)
+{
+	unsigned access = told->denial.record.access & (PATH_READ | PATH_WRITE | PATH_EXEC);
+
+	policy_decide_path(t->ask->files->block, told->target, access ? access : PATH_READ, &t->text,
+			   out);
+}
+
+static void judge_network(struct telling *t, const struct ring_told *told, struct verdict *out)
+{
+	policy_decide_network(t->ask->files->block, network_use_of(told->denial.call), told->target,
+			      &t->text, out);
+}
+
+static void judge_process(struct telling *t, const struct ring_told *told, struct verdict *out)
+{
+	policy_decide_process(t->ask->files->block,
+			      told->target[0] == '/' ? PROCESS_SPAWN : PROCESS_FORK, told->target,
+			      &t->text, out);
+}
+
+static void judge_exec(struct telling *t, const struct ring_told *told, struct verdict *out)
+{
+	policy_decide_process(t->ask->files->block, PROCESS_EXEC, told->target, &t->text, out);
+}
+
+static void judge_signal(struct telling *t, const struct ring_told *told, struct verdict *out)
+{
+	policy_decide_signal(t->ask->files->block, false, told->target, &t->text, out);
+}
+
+static void judge_load(struct telling *t, const struct ring_told *told, struct verdict *out)
+{
+	policy_decide_load(t->ask->files->block, told->target, &t->text, out);
+}
+
+static const struct {
+	void (*ask)(struct telling *t, const struct ring_told *told, struct verdict *out);
+	bool needs_path; /* the target must be an absolute one */
+} judges[AXIS_COUNT] = {
+	[AXIS_PATH] = { judge_path, true },	  [AXIS_NETWORK] = { judge_network, false },
+	[AXIS_PROCESS] = { judge_process, false }, [AXIS_EXECUTABLE] = { judge_exec, true },
+	[AXIS_SIGNAL] = { judge_signal, false },   [AXIS_LOAD] = { judge_load, true },
+};
+
+/* The reason in the words the program was given, where they are words of ours too. */
+static void say_code(struct telling *t, const struct ring_told *told, struct verdict *verdict)
+{
+	char text[VERDICT_TEXT_MAX];
+
+	if (!policy_is_code(t->ask->files->block))
+		return;
+	policy_say_code((enum axis)told->denial.record.axis, told->denial.call, told->target, text,
+			sizeof(text));
+	if (!text[0])
+		return;
+	snprintf(t->text.reason, sizeof(t->text.reason), "%s", text);
+	verdict->reason = t->text.reason;
+}
+
+static void judge(struct telling *t, const struct ring_told *told, struct verdict *verdict)
+{
+	const struct ring_record *record = &told->denial.record;
+
+	*verdict = (struct verdict){ .action = ACTION_ALLOW, .reason = "", .fix = "" };
+	if (judges[record->axis].ask && (!judges[record->axis].needs_path || told->target[0] == '/'))
+		judges[record->axis].ask(t, told, verdict);
+	if (verdict->action == ACTION_DENY)
+		say_code(t, told, verdict);
+	else
+		*verdict = (struct verdict){ .action = ACTION_DENY,
+					     .reason = told->denial.text,
+					     .fix = "" };
+}
+
+/* --- where ------------------------------------------------------------------------------------- */
+
+static int open_file(void *ctx, const char *path)
+{
+	return program_file_open(ctx, path);
+}
+
+static void name_frame(struct telling *t, const struct ring_frame *from, struct denial_frame *to)
+{
+	*to = (struct denial_frame){ .offset = from->offset };
+	snprintf(to->module, sizeof(to->module), "%s",
+		 from->module[0] ? from->module : t->ask->program);
+	if (!t->symbols)
+		t->symbols = symbols_new(open_file, (void *)(uintptr_t)t->ask->files);
+	if (t->symbols)
+		symbols_name(t->symbols, to);
+}
+
+static size_t name_frames(struct telling *t, const struct ring_denial *d)
+{
+	size_t count = d->frame_count < DENIAL_FRAMES_MAX ? d->frame_count : DENIAL_FRAMES_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		name_frame(t, &d->frames[i], &t->frames[i]);
+	return count;
+}
+
+static const struct denial_script *take_script(struct telling *t, const struct ring_script *from)
+{
+	if (!from->file[0])
+		return NULL;
+	t->script = (struct denial_script){ .line = from->line };
+	snprintf(t->script.file, sizeof(t->script.file), "%s", from->file);
+	snprintf(t->script.function, sizeof(t->script.function), "%s", from->function);
+	return &t->script;
+}
+
+/* --- each -------------------------------------------------------------------------------------- */
+
+static uint64_t time_of(const struct telling *t, uint64_t at_ns)
+{
+	if (at_ns < t->ask->start_ns || at_ns > t->ask->end_ns)
+		return DENIAL_UNKNOWN;
+	return (at_ns - t->ask->start_ns) / 1000000u;
+}
+
+static bool is_worth_telling(const struct ring_told *told)
+{
+	const struct ring_record *record = &told->denial.record;
+	bool is_absent = record->error == ENOENT || record->error == ENOTDIR;
+
+	return record->axis != AXIS_PATH || !is_absent || told->is_cut ||
+	       program_file_exists(told->target);
+}
+
+static void take_denial(void *ctx, const struct ring_told *told)
+{
+	struct telling *t = ctx;
+	const struct ring_record *record = &told->denial.record;
+	struct verdict verdict;
+
+	if (!is_worth_telling(told))
+		return;
+	judge(t, told, &verdict);
+	snprintf(t->target, sizeof(t->target), "%s%s", told->target, told->is_cut ? "…" : "");
+	denials_add(t->list,
+		    &(struct denial){
+			    .at_ms = time_of(t, record->at_ns),
+			    .pid = record->pid > INT32_MAX ? 0 : (int32_t)record->pid,
+			    .layer = (enum layer)record->layer,
+			    .axis = (enum axis)record->axis,
+			    .call = told->denial.call,
+			    .target = t->target,
+			    .error = record->error,
+			    .rule = verdict.rule,
+			    .reason = verdict.reason,
+			    .fix = verdict.fix,
+			    .count = told->denial.count,
+			    .frames = t->frames,
+			    .frame_count = name_frames(t, &told->denial),
+			    .script = take_script(t, &told->denial.script),
+		    });
+}
+
+void shim_told_take(struct denials *list, const struct shim_told_ask *ask)
+{
+	struct telling *t = calloc(1, sizeof(*t));
+	struct ring_state state;
+	uint64_t lost = 0;
+
+	if (!t)
+		return denials_add_lost(list, 1);
+	t->list = list;
+	t->ask = ask;
+	(void)ring_each_denial(ask->ring, take_denial, t, &lost);
+	denials_add_lost(list, lost);
+	if (ring_look(ask->ring, &state) == 0)
+		denials_add_lost(list, state.denials_lost);
+	symbols_free(t->symbols);
+	free(t);
+}
