@@ -3,6 +3,7 @@
  * The constructor of the preloaded library, and nothing else: the tests' build of the shim has none.
  * With -z initfirst it runs before every other constructor of the process, libc's own included.
  */
+#include "shim/script.h"
 #include "shim/shim.h"
 
 #include <errno.h>
@@ -16,7 +17,9 @@ __attribute__((constructor)) static void attach(int argc, char **argv, char **en
 	(void)argc;
 	(void)argv;
 	shim_attach(environ ? environ : environment);
-	if (shim_is_attached() && cpython_attach)
+	if (shim_is_attached()) {
 		cpython_attach();
+		script_attach();
+	}
 	errno = saved;
 }

@@ -13,6 +13,17 @@ SHIM_CORE = \
 	%D%/cfi.h \
 	%D%/cfi_expression.c \
 	%D%/cfi_expression.h \
+	%D%/cpython.c \
+	%D%/cpython_api.c \
+	%D%/cpython_api.h \
+	%D%/cpython_entry.c \
+	%D%/cpython_entry.h \
+	%D%/cpython_events.c \
+	%D%/cpython_events.h \
+	%D%/cpython_inquiry.h \
+	%D%/cpython_path.c \
+	%D%/cpython_where.c \
+	%D%/cpython_where.h \
 	%D%/environment.c \
 	%D%/environment.h \
 	%D%/exec.c \
@@ -37,10 +48,14 @@ SHIM_CORE = \
 	%D%/resolve.h \
 	%D%/ring.h \
 	%D%/ring_write.c \
+	%D%/script.c \
+	%D%/script.h \
 	%D%/shim.c \
 	%D%/shim.h \
 	%D%/signal.c \
 	%D%/spawn.c \
+	%D%/thread.c \
+	%D%/thread.h \
 	%D%/unwind.c
 
 noinst_LTLIBRARIES += libshimcore.la

@@ -11,6 +11,7 @@
 #include "policy/block_hash.h"
 #include "policy/decide.h"
 #include "shim/raw.h"
+#include "shim/script.h"
 
 #include <string.h>
 
@@ -157,23 +158,29 @@ static void fill_denial(struct ring_denial *out, const struct shim_event *event)
 	else if (shim.flags & RING_CODE && event->verdict)
 		policy_say_code(event->verdict->axis, event->call, event->target, out->text,
 				sizeof(out->text));
-	if (event->caller && unwind_frames)
+	if (event->caller)
 		out->frame_count = unwind_frames(event->caller, event->frame, out->frames, RING_FRAMES);
 	atomic_store_explicit(&out->whole, 1, memory_order_release);
 }
 
+/* Where in a script is part of what makes two denials the same, so it is asked for each. */
 static void write_denial(const struct shim_event *event)
 {
+	struct shim_event here = *event;
+	struct ring_script script;
+	struct ring_denial *slot;
 	bool is_new = false;
-	struct ring_denial *slot = find_denial(make_key(event), &is_new);
 
+	if (!here.script && script_here(&script))
+		here.script = &script;
+	slot = find_denial(make_key(&here), &is_new);
 	if (!slot) {
 		shim.ring->denials_lost++;
 		return;
 	}
 	slot->count++;
 	if (is_new)
-		fill_denial(slot, event);
+		fill_denial(slot, &here);
 }
 
 void shim_tell(const struct shim_event *event)

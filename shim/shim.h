@@ -75,7 +75,7 @@ static inline bool shim_is_attached(void)
 
 /* Called at the end of the constructor, once attached: an interpreter's own hooks. Each does nothing in a
  * program that is not its interpreter. */
-__attribute__((weak)) void cpython_attach(void);
+void cpython_attach(void);
 
 /* Fills frames[max] from the caller upwards; returns how many. Async-signal-safe, allocates nothing. */
-__attribute__((weak)) unsigned unwind_frames(const void *caller, const void *frame, struct ring_frame *frames, unsigned max);
+unsigned unwind_frames(const void *caller, const void *frame, struct ring_frame *frames, unsigned max);

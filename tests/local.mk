@@ -10,6 +10,7 @@ UNIT_TESTS = \
 	%D%/unit/test-caps \
 	%D%/unit/test-cgroup \
 	%D%/unit/test-compile \
+	%D%/unit/test-cpython-events \
 	%D%/unit/test-decide \
 	%D%/unit/test-denials \
 	%D%/unit/test-disk \
@@ -47,6 +48,7 @@ UNIT_TESTS = \
 	%D%/unit/test-tree \
 	%D%/unit/test-unwind \
 	%D%/unit/test-warden
+%C%_unit_test_cpython_events_LDADD = libshimcore.la $(CMOCKA_LIBS)
 %C%_unit_test_unwind_LDADD = libshimcore.la $(CMOCKA_LIBS)
 # One made-up world for the three about the preflight.
 WORLD = %D%/unit/preflight_world.c %D%/unit/preflight_world.h
