@@ -73,6 +73,31 @@ if command -v git >/dev/null; then
 	wait $runner
 fi
 
+# What is advised where git is run afterwards.
+if command -v git >/dev/null; then
+	mkdir "$base/whole" && cd "$base/whole" && git init -q . && git config user.name t && git config user.email t@t
+	echo '{"filesystem": {"protect": ["whole/.git"]}}' >"$base/whole.json"
+	echo '{}' >"$base/default.json"
+	echo 'echo elsewhere >.git/commondir; echo x >.git/index; rm -f .git/HEAD; mkdir .git/worktrees; ls .git | tr "\\n" " "' >change.sh
+	is "positive control: by default .git can be changed, but not its worktrees" \
+		"$("$STILE" run --policy "$base/default.json" -- sh change.sh 2>/dev/null | tr ' ' '\n' | grep -cxE 'commondir|index|HEAD')" 2
+	rm -rf .git && git init -q . && git add change.sh && git -c user.name=t -c user.email=t@t commit -q -m one
+	before=$(find .git -type f -exec md5sum {} + | sort)
+	"$STILE" run --policy "$base/whole.json" -- sh change.sh >/dev/null 2>&1
+	is "a protected .git cannot be changed" \
+		"$(diff <(echo "$before") <(find .git -type f -exec md5sum {} + | sort))" 
+	echo 'git status --porcelain && git log --format=%s && git diff HEAD' >look.sh
+	is "and git's looking commands work in it" \
+		"$("$STILE" run --policy "$base/whole.json" --shell -- sh look.sh 2>&1 | tr '\n' ' ')" "?? look.sh one "
+	echo 'mkdir .git/worktrees || echo x >.git/worktrees' >trees.sh
+	"$STILE" run -- sh trees.sh >/dev/null 2>&1
+	is "worktrees are not made, and nothing of their protection stays" "$? $(ls .git | grep -c worktrees)" "2 0"
+	echo 'git add -A && git commit -qm two && git gc -q && git branch new && git worktree list | wc -l' >commit.sh
+	git config user.name t && git config user.email t@t
+	is "programs can commit where only the profile protects" "$("$STILE" run -- sh commit.sh 2>&1)" 1
+	cd "$root" || exit 1
+fi
+
 # Links that an earlier run may have left.
 rm -f ./*.sh ordinary
 mkdir elsewhere && ln -s elsewhere .git
