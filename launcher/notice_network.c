@@ -68,7 +68,7 @@ static int judge_bind(struct notices *n, const struct notice_place *place)
 
 	if (place->fd >= 0 || place->folder < 0)
 		return 0;
-	policy_decide_path(n->ground.block, place->path, PATH_WRITE, &n->text, &verdict);
+	notice_ask_path(n, place, PATH_WRITE, &verdict);
 	if (verdict.action == ACTION_DENY && !notice_is_work(n, place->path))
 		notice_tell(n, LAYER_LANDLOCK, &verdict, EACCES);
 	return 0;
@@ -78,10 +78,10 @@ static int judge_connect(struct notices *n, const struct notice_place *place)
 {
 	struct verdict verdict;
 
-	if (policy_path_rights(n->ground.block, place->path, NULL) & (PATH_READ | PATH_WRITE) ||
-	    notice_is_work(n, place->path))
+	/* Any right will do: what it may do there is the mode's business. */
+	notice_ask_path(n, place, PATH_READ, &verdict);
+	if (verdict.action == ACTION_ALLOW || notice_is_work(n, place->path))
 		return 0;
-	policy_decide_path(n->ground.block, place->path, PATH_WRITE, &n->text, &verdict);
 	verdict.axis = AXIS_NETWORK;
 	if (notice_is_hidden(n, place)) {
 		notice_tell(n, LAYER_NAMESPACE, &verdict, ENOENT);

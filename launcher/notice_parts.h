@@ -44,6 +44,10 @@ void notice_leave_place(struct notice_place *place);
 /* Does it exist outside only: hidden from the program by its own root? */
 bool notice_is_hidden(const struct notices *n, const struct notice_place *place);
 
+/* May it be had? As the policy says, and as it is in the places of the run's own. The sentence stands in n->text. */
+void notice_ask_path(struct notices *n, const struct notice_place *place, unsigned access,
+		     struct verdict *out);
+
 /* Is it in the folder of runs, which the policy does not name? */
 bool notice_is_work(const struct notices *n, const char *path);
 

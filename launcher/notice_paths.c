@@ -65,6 +65,7 @@ struct question {
 	bool only_looks;
 };
 
+/* … of a call; the second is where a move leads. */
 static struct question pose_question(const struct notices *n, int which, unsigned flags)
 {
 	enum notify_effect effect = n->call->effect;
@@ -101,7 +102,7 @@ static void tell_path(struct notices *n, const struct question *q, const struct 
 	struct verdict verdict;
 	int error = foresee_error(q, place);
 
-	policy_decide_path(n->ground.block, place->path, q->access, &n->text, &verdict);
+	notice_ask_path(n, place, q->access, &verdict);
 	if (verdict.action == ACTION_DENY)
 		notice_tell(n, error == EROFS ? LAYER_NAMESPACE : LAYER_LANDLOCK, &verdict, error);
 }
@@ -110,7 +111,7 @@ static void tell_hidden(struct notices *n, unsigned access, const struct notice_
 {
 	struct verdict verdict;
 
-	policy_decide_path(n->ground.block, place->path, access, &n->text, &verdict);
+	notice_ask_path(n, place, access, &verdict);
 	notice_tell(n, LAYER_NAMESPACE, &verdict, ENOENT);
 }
 
@@ -121,7 +122,8 @@ static void judge_place(struct notices *n, const struct question *q,
 
 	if (notice_is_work(n, place->path))
 		return;
-	if (notice_is_hidden(n, place))
+	/* What it makes in the place of something hidden is its own. */
+	if (!q->creates && notice_is_hidden(n, place))
 		return tell_hidden(n, q->access ? q->access : PATH_READ, place);
 	/* Errors of the call's own come first, and folders of an own root can be listed. */
 	if (q->only_looks || (is_there && q->is_new) || (!is_there && !q->creates))
@@ -131,22 +133,52 @@ static void judge_place(struct notices *n, const struct question *q,
 	tell_path(n, q, place);
 }
 
+/* Between two mounts nothing is moved (EXDEV), whatever the policy says. */
+static bool is_one_mount(const struct notice_place *from, const struct notice_place *to)
+{
+	struct statx one, other;
+
+	return statx(from->fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &one) == 0 &&
+	       statx(to->fd >= 0 ? to->fd : to->folder, "", AT_EMPTY_PATH, STATX_MNT_ID, &other) == 0 &&
+	       one.stx_mnt_id == other.stx_mnt_id;
+}
+
+static void judge_named(struct notices *n, const struct question *q, const struct notice_place *place)
+{
+	snprintf(n->target, sizeof(n->target), "%s", place->path);
+	judge_place(n, q, place);
+}
+
+static void judge_move(struct notices *n)
+{
+	struct question from = pose_question(n, 0, 0), to = pose_question(n, 1, 0);
+	struct notice_place source, target = { .fd = -1, .folder = -1 };
+
+	if (notice_find_place(n, &n->call->path[0], true, &source) == 0 &&
+	    notice_find_place(n, &n->call->path[1], true, &target) == 0 &&
+	    (source.fd < 0 || is_one_mount(&source, &target))) {
+		judge_named(n, &from, &source);
+		if (source.fd >= 0)
+			judge_named(n, &to, &target);
+	}
+	notice_leave_place(&source);
+	notice_leave_place(&target);
+}
+
 int notice_judge_path(struct notices *n)
 {
+	bool is_link = n->call->effect != EFFECT_OPEN && n->call->effect != EFFECT_CHANGE;
 	unsigned flags = read_flags(n);
+	struct question q = pose_question(n, 0, flags);
+	struct notice_place place;
 
-	for (int i = 0; i < 2 && n->call->path[i].text >= 0; i++) {
-		bool is_link = n->call->effect != EFFECT_OPEN && n->call->effect != EFFECT_CHANGE;
-		struct question q = pose_question(n, i, flags);
-		struct notice_place place;
-
-		if (notice_find_place(n, &n->call->path[i], is_link || flags & O_NOFOLLOW, &place) ==
-		    0) {
-			snprintf(n->target, sizeof(n->target), "%s", place.path);
-			judge_place(n, &q, &place);
-		}
-		notice_leave_place(&place);
+	if (n->call->effect == EFFECT_MOVE) {
+		judge_move(n);
+		return 0;
 	}
+	if (notice_find_place(n, &n->call->path[0], is_link || flags & O_NOFOLLOW, &place) == 0)
+		judge_named(n, &q, &place);
+	notice_leave_place(&place);
 	return 0;
 }
 
@@ -157,7 +189,8 @@ static void judge_program(struct notices *n, const struct notice_place *place)
 	struct verdict verdict;
 
 	snprintf(n->target, sizeof(n->target), "%s", place->path);
-	policy_decide_process(n->ground.block, PROCESS_EXEC, place->path, &n->text, &verdict);
+	notice_ask_path(n, place, PATH_EXEC, &verdict);
+	verdict.axis = AXIS_EXECUTABLE;
 	if (verdict.action == ACTION_ALLOW)
 		return;
 	if (notice_is_hidden(n, place))

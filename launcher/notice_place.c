@@ -10,12 +10,16 @@
 
 #include "backends/cleanup.h"
 #include "backends/sys.h"
-#include "policy/block.h"
+#include "launcher/look.h"
+#include "policy/policy.h"
+#include "policy/repr.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+
+#define LINKS_MAX 8
 
 static int read_link(const char *link, char out[PATH_MAX])
 {
@@ -86,6 +90,37 @@ static int find_missing(int root, char path[PATH_MAX], struct notice_place *out)
 	return policy_path_normalise("/", path, out->path, PATH_MAX) < 0 ? -ENAMETOOLONG : 0;
 }
 
+/* A link that leads nowhere: `path` becomes what it says. -ENOENT: it is none. */
+static int read_lost_link(int root, char path[PATH_MAX])
+{
+	_cleanup_fd_ int fd = open_in_root(root, path, true);
+	char text[PATH_MAX], base[PATH_MAX];
+	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", text, sizeof(text) - 1);
+
+	if (n < 0)
+		return -ENOENT;
+	text[n] = 0;
+	snprintf(base, sizeof(base), "%s", path);
+	*(strrchr(base, '/') + 1) = 0;
+	return snprintf(path, PATH_MAX, "%s%s", text[0] == '/' ? "" : base, text) < PATH_MAX ?
+		       0 :
+		       -ENAMETOOLONG;
+}
+
+static int find_in_root(int root, char path[PATH_MAX], bool is_link, struct notice_place *out)
+{
+	for (int links = 0; links < LINKS_MAX; links++) {
+		out->fd = open_in_root(root, path, is_link);
+		if (out->fd >= 0)
+			return name_of(out->fd, out->path);
+		if (out->fd != -ENOENT)
+			return out->fd;
+		if (is_link || read_lost_link(root, path) < 0)
+			return find_missing(root, path, out);
+	}
+	return -ELOOP;
+}
+
 static int find(const struct notices *n, char path[PATH_MAX], bool is_link,
 		struct notice_place *out)
 {
@@ -94,12 +129,7 @@ static int find(const struct notices *n, char path[PATH_MAX], bool is_link,
 
 	snprintf(link, sizeof(link), "/proc/%d/root", (int)n->now.tid);
 	root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	out->fd = open_in_root(root, path, is_link);
-	if (out->fd >= 0)
-		return name_of(out->fd, out->path);
-	return out->fd == -ENOENT ? find_missing(root, path, out) : out->fd;
+	return root < 0 ? -errno : find_in_root(root, path, is_link, out);
 }
 
 int notice_find_path(const struct notices *n, const char *text, bool is_link,
@@ -142,9 +172,44 @@ bool notice_is_work(const struct notices *n, const char *path)
 	       (path[length] == '/' || !path[length]);
 }
 
+/* In /tmp and its like, which are the run's own: the host's are not there, or not open. */
+static bool is_private(const struct notices *n, const char *path)
+{
+	uint32_t rule = 0;
+
+	(void)policy_path_rights(n->ground.block, path, &rule);
+	return look_is_private(n->ground.block, rule);
+}
+
 bool notice_is_hidden(const struct notices *n, const struct notice_place *place)
 {
 	return n->ground.has_own_root && place->fd < 0 &&
-	       !policy_path_rights(n->ground.block, place->path, NULL) &&
+	       (!policy_path_rights(n->ground.block, place->path, NULL) ||
+		is_private(n, place->path)) &&
 	       faccessat(AT_FDCWD, place->path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void refuse_private(struct notices *n, const char *path, unsigned access,
+			   struct verdict *out)
+{
+	struct sentence reason = sentence_begin(n->text.reason, sizeof(n->text.reason));
+
+	sentence_add(&reason, "path ");
+	sentence_add_repr(&reason, path, strlen(path));
+	sentence_add(&reason, " is the host's, and that folder is the run's own");
+	snprintf(n->text.fix, sizeof(n->text.fix), "%s %s",
+		 access & PATH_EXEC ? "--exec" : access & PATH_WRITE ? "--write" : "--read", path);
+	out->action = ACTION_DENY;
+	out->reason = n->text.reason;
+	out->fix = n->text.fix;
+}
+
+void notice_ask_path(struct notices *n, const struct notice_place *place, unsigned access,
+		     struct verdict *out)
+{
+	policy_decide_path(n->ground.block, place->path, access, &n->text, out);
+	if (out->action == ACTION_ALLOW && is_private(n, place->path) &&
+	    (notice_is_hidden(n, place) ||
+	     (!n->ground.has_own_root && strncmp(place->path, "/proc", 5))))
+		refuse_private(n, place->path, access, out);
 }

@@ -73,6 +73,7 @@ E2E_TESTS = \
 	%D%/e2e/mounts.sh \
 	%D%/e2e/log.sh \
 	%D%/e2e/no_namespaces.sh \
+	%D%/e2e/notify.sh \
 	%D%/e2e/programs.sh \
 	%D%/e2e/protected.sh \
 	%D%/e2e/refused.sh \
