@@ -6,6 +6,7 @@
 #include "shim/script.h"
 #include "shim/shim.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -13,10 +14,12 @@
 __attribute__((constructor)) static void attach(int argc, char **argv, char **environment)
 {
 	int saved = errno;
+	Dl_info own;
 
 	(void)argc;
 	(void)argv;
-	shim_attach(environ ? environ : environment);
+	if (dladdr((void *)&shim, &own) && own.dli_fname)
+		shim_attach(environ ? environ : environment, own.dli_fname);
 	if (shim_is_attached()) {
 		cpython_attach();
 		script_attach();

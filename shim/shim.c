@@ -10,10 +10,8 @@
 
 #include "shim/raw.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROOM_MAX 1024
@@ -21,7 +19,7 @@
 struct shim shim;
 
 /* Made once, before there is a second thread, and constant from then on. */
-static char preload[sizeof("LD_PRELOAD=/" RING_SHIM_NAME) + ROOM_MAX];
+static char preload[sizeof("LD_PRELOAD=") + ROOM_MAX];
 static char room[sizeof(RING_ROOM_VARIABLE "=") + ROOM_MAX];
 
 static const char *find_room(char *const *environment)
@@ -46,17 +44,17 @@ static char *append(char *at, const char *text)
 static void *map_file(const char *name, int flags, int protection, size_t least, size_t *size)
 {
 	char path[ROOM_MAX + 16];
-	struct stat found;
 	void *at = NULL;
+	long end;
 	int fd;
 
 	append(append(append(path, room + sizeof(RING_ROOM_VARIABLE)), "/"), name);
 	fd = raw_open(AT_FDCWD, path, flags | O_NOFOLLOW);
 	if (fd < 0)
 		return NULL;
-	found.st_size = (off_t)raw_call4(SYS_lseek, fd, 0, SEEK_END, 0);
-	if (found.st_size > 0 && (size_t)found.st_size >= least) {
-		*size = (size_t)found.st_size;
+	end = raw_call4(SYS_lseek, fd, 0, SEEK_END, 0);
+	if (end > 0 && (size_t)end >= least) {
+		*size = (size_t)end;
 		at = raw_mmap(*size, protection, MAP_SHARED, fd);
 	}
 	raw_close(fd);
@@ -106,16 +104,16 @@ static uint32_t choose_mode(uint32_t flags)
 	return mode | SHIM_LOADS | (flags & RING_WALLS ? 0 : SHIM_JUDGES);
 }
 
-void shim_attach(char *const *environment)
+void shim_attach(char *const *environment, const char *library)
 {
 	const char *folder = find_room(environment);
 	const struct policy_block *block;
 	struct ring_header *ring;
 
-	if (folder[0] != '/' || strlen(folder) >= ROOM_MAX)
+	if (folder[0] != '/' || strlen(folder) >= ROOM_MAX || strlen(library) >= ROOM_MAX)
 		return;
 	append(append(room, RING_ROOM_VARIABLE "="), folder);
-	append(append(append(preload, "LD_PRELOAD="), folder), "/" RING_SHIM_NAME);
+	append(append(preload, "LD_PRELOAD="), library);
 	block = map_policy();
 	ring = block ? map_ring() : NULL;
 	if (!ring)

@@ -55,8 +55,9 @@ struct shim_event {
 /* Writes one record or one denial into the ring. Never blocks (with RING_LOSSLESS a few ms at most). */
 void shim_tell(const struct shim_event *event);
 
-/* Maps the room and sets `shim`; environ is the program's. Called once, before anything else. */
-void shim_attach(char *const *environment);
+/* Maps the room that `environment` names and sets `shim`; `library` is the shim's own file, as it is to be
+ * preloaded into other programs. Called once, before anything else. */
+void shim_attach(char *const *environment, const char *library);
 
 /* This process and thread, as the program's namespace numbers them; no system call after the first. */
 uint32_t shim_pid(void);

@@ -135,3 +135,7 @@ escape: stile
 	$(AM_TESTS_ENVIRONMENT) bash '$(srcdir)/%D%/escape/run.sh'
 
 .PHONY: bench check-e2e check-unit escape fuzzers
+
+# Runs a program with the shim alone.
+check_PROGRAMS += %D%/lib/room
+%C%_lib_room_LDADD = liblauncher.la libshimcore.la
