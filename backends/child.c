@@ -113,15 +113,20 @@ static int scope_signals(const struct child_order *order)
 /* With a listener where the kernel gives one: without, the same calls are refused and nobody is told. */
 static int filter_calls(const struct child_order *order)
 {
+	const struct seccomp_program *law = &order->area->law;
 	int listener;
 
+	if (!order->walls)
+		return 0;
+	if (!law->program.len)
+		return -ENOENT;
 	if (!order->telling)
-		return order->seccomp ? seccomp_enter(order->seccomp) : 0;
+		return seccomp_enter(law);
 	listener = notify_enter(order->telling);
 	if (listener >= 0)
 		return notify_send(&order->area->parcel, order->socket, WARDEN_LISTENER, listener);
 	order->area->notify_error = -listener;
-	return seccomp_enter(order->seccomp);
+	return seccomp_enter(law);
 }
 
 static const struct {

@@ -9,7 +9,6 @@ struct child_order {
 	int fds[3];
 	bool walls;        /* false = audit-only: no seccomp, no_new_privs still */
 	int signal_scope;  /* Landlock ruleset that keeps signals to itself, -1 = none */
-	const struct seccomp_program *seccomp;
 	const struct sock_fprog *telling; /* the filter with a listener, tried first; NULL = none */
 	int socket;        /* to the launcher, for the listener */
 };

@@ -87,6 +87,17 @@ int warden_start(struct warden *w, const struct warden_plan *wished)
 	return r < 0 ? r : wait_ready(w);
 }
 
+int warden_take_law(struct warden *w, const struct seccomp_program *law)
+{
+	struct warden_area *area = w->area;
+
+	if (law->program.len > WARDEN_LAW_MAX)
+		return -E2BIG;
+	memcpy(area->law_rows, law->program.filter, law->program.len * sizeof(*area->law_rows));
+	area->law.program = (struct sock_fprog){ .len = law->program.len, .filter = area->law_rows };
+	return 0;
+}
+
 void warden_stop(struct warden *w)
 {
 	if (w->socket >= 0)

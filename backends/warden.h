@@ -26,6 +26,7 @@
 #define WARDEN_AREA_BYTES (6u << 20) /* ARG_MAX of 2 MiB, environment, pointers */
 #define WARDEN_STEP_MAX 64
 #define WARDEN_FDS 4
+#define WARDEN_LAW_MAX 4096 /* BPF_MAXINSNS: the kernel takes no longer filter */
 
 struct warden_area {
 	/* written by the warden while it builds the walls, read by the launcher at "ready" */
@@ -58,6 +59,10 @@ struct warden_area {
 
 	struct notify_parcel parcel; /* the child's, on its way */
 
+	/* the filter of every program: written by the launcher while the walls are built */
+	struct seccomp_program law; /* its rows are those below; none = there are no walls */
+	struct sock_filter law_rows[WARDEN_LAW_MAX];
+
 	char data[];
 };
 
@@ -80,9 +85,9 @@ struct warden_plan {
 	unsigned namespaces;      /* CLONE_NEW… bits to try */
 	bool walls;               /* false = audit-only: limits only */
 	int landlock_abi;         /* of the kernel, from landlock_abi() */
-	const struct seccomp_program *seccomp; /* NULL = none */
 	bool tell;                /* programs' calls are told through a listener, where the kernel has one */
-	/* Called in the launcher as soon as there is a warden, while it builds; NULL = nothing to do. */
+	/* Called in the launcher as soon as there is a warden, while it builds: the time to compile the
+	 * filter and give it to warden_take_law(). NULL = nothing to do. */
 	void (*started)(void *ctx, pid_t warden);
 	void *ctx;
 	const struct room_plan *room; /* the shim's; NULL = no shim */
@@ -101,6 +106,10 @@ struct warden {
 /* Forks the warden and waits until the walls stand. 0, or -errno with area->step/error telling which
  * step failed; then nothing is left running and *w can be freed by warden_stop(). */
 int warden_start(struct warden *w, const struct warden_plan *plan);
+
+/* Every program from the next on starts under this filter, which is copied; behind walls none starts
+ * without. 0, or -E2BIG. */
+int warden_take_law(struct warden *w, const struct seccomp_program *law);
 
 /* Ends the session's processes and the warden; frees. Idempotent. */
 void warden_stop(struct warden *w);

@@ -342,10 +342,10 @@ static const struct sock_fprog *choose_telling(struct warden_life *life)
 		.parcel = (uint64_t)(uintptr_t)&area->parcel,
 	};
 
-	if (!life->plan->tell || !life->plan->seccomp || area->notify_error)
+	if (!life->plan->tell || !area->law.program.len || area->notify_error)
 		return NULL;
 	/* The program's name is the first text of every request, so its address never changes. */
-	if (!one->filter && notify_filter_make(&life->plan->seccomp->program, &wish, one) < 0)
+	if (!one->filter && notify_filter_make(&area->law.program, &wish, one) < 0)
 		return NULL;
 	return one;
 }
@@ -357,7 +357,6 @@ static void start_program(struct warden_life *life, const int fds[WARDEN_FDS])
 		.fds = { fds[0], fds[1], fds[2] },
 		.walls = life->plan->walls,
 		.signal_scope = life->signal_scope,
-		.seccomp = life->plan->seccomp,
 		.telling = choose_telling(life),
 		.socket = life->socket,
 	};

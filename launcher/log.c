@@ -8,6 +8,7 @@
 #include "launcher/log.h"
 
 #include "backends/cleanup.h"
+#include "backends/landlock.h"
 #include "launcher/report.h"
 
 #include <errno.h>
@@ -89,9 +90,16 @@ static json_t *make_os(void)
 	return json_sprintf("%s %s %s", host.sysname, host.release, host.machine);
 }
 
+/* As used; where nothing had to be started, as the kernel has it. */
+static int abi_of(const struct session *s)
+{
+	return s->is_raised || s->mode == SANDBOX_AUDIT_ONLY ? s->layers.landlock_abi :
+							       landlock_abi();
+}
+
 void log_session(struct event_log *log, const struct session *s)
 {
-	int abi = s->layers.landlock_abi;
+	int abi = abi_of(s);
 
 	if (log->fd < 0)
 		return;

@@ -59,6 +59,24 @@ static void set_id(struct result *r)
 		snprintf(r->id + 2 * i, 3, "%02x", bytes[i]);
 }
 
+/* Walls that were not raised, because nothing was to be started, are not missing. */
+static void tell_session(const struct session *s, struct result *r)
+{
+	struct layer_state none = { .why = "nothing was started" };
+	struct layers *layers = &r->layers;
+
+	*layers = s->layers;
+	if (s->has_folder)
+		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
+	r->shim = s->shim ? shim_use_cover(s->shim) : NULL;
+	if (s->is_raised)
+		return;
+	layers->landlock = layers->seccomp = layers->cgroup = layers->rlimit = none;
+	layers->shim = none;
+	for (int i = 0; i < NS_COUNT; i++)
+		layers->namespaces[i] = none;
+}
+
 static void begin_result(const struct session *s, const struct run_request *q,
 			 struct captured *captured, struct result *r)
 {
@@ -67,7 +85,6 @@ static void begin_result(const struct session *s, const struct run_request *q,
 		.backend = sandbox_mode_name(s->mode),
 		.argv = q->argv,
 		.limits = q->limits,
-		.layers = s->layers,
 		.duration_us = RESULT_UNKNOWN,
 		.cpu_us = RESULT_UNKNOWN,
 		.max_rss_kb = RESULT_UNKNOWN,
@@ -76,10 +93,8 @@ static void begin_result(const struct session *s, const struct run_request *q,
 	step_count_clear(&r->steps);
 	set_id(r);
 	r->denials = s->denials;
-	r->shim = s->shim ? shim_use_cover(s->shim) : NULL;
 	denials_clear(s->denials);
-	if (s->has_folder)
-		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
+	tell_session(s, r);
 	if (s->mode == SANDBOX_AUDIT_ONLY)
 		r->warnings[r->warning_count++] =
 			"--sandbox audit-only: no kernel isolation, shim and limits only";
@@ -433,6 +448,12 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		ending_denied(r, &verdict);
 		return 0;
 	}
+	e = session_raise(s);
+	if (e < 0) {
+		ending_error(r, "opening the session", -e);
+		return e;
+	}
+	tell_session(s, r);
 	if (s->unavailable[0]) {
 		ending_unavailable(s->unavailable, r);
 		return 0;

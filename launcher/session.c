@@ -13,6 +13,7 @@
 #include "backends/root.h"
 #include "backends/rule_tree.h"
 #include "launcher/limiters.h"
+#include "launcher/log.h"
 #include "launcher/signals.h"
 #include "policy/compile.h"
 
@@ -154,17 +155,21 @@ static int raise_walls(struct session *s, struct warden_plan *plan)
 	}
 }
 
-static int compile_filter(struct session *s)
+/* Once a session, though a warden may have to be started more than once. */
+static void make_law(struct session *s)
 {
 	struct seccomp_wish wish = {
 		.network_host = s->policy->network == NETWORK_HOST,
 		.unix_sockets = s->policy->processes,
 		.processes = s->policy->processes,
 	};
-	int r = seccomp_compile(&wish, &s->seccomp);
+	int r = s->seccomp.program.len ? 0 : seccomp_compile(&wish, &s->seccomp);
 
+	if (r == 0)
+		r = warden_take_law(&s->warden, &s->seccomp);
 	s->layers.seccomp.enforced = r == 0;
-	return r;
+	if (r < 0)
+		set_unavailable(s, "the seccomp filter does not compile", r);
 }
 
 static int make_mount_point(struct session *s, char *path, size_t size)
@@ -231,9 +236,14 @@ static void check_required(struct session *s)
 	}
 }
 
-static void foresee(void *ctx, pid_t warden)
+/* What the launcher has to do while the warden builds. */
+static void prepare(void *ctx, pid_t warden)
 {
-	limiters_foresee(ctx, warden);
+	struct session *s = ctx;
+
+	limiters_foresee(s, warden);
+	if (s->mode != SANDBOX_AUDIT_ONLY)
+		make_law(s);
 }
 
 static int build(struct session *s)
@@ -245,7 +255,7 @@ static int build(struct session *s)
 		.work = work,
 		.walls = s->mode != SANDBOX_AUDIT_ONLY,
 		.landlock_abi = landlock_abi(),
-		.started = foresee,
+		.started = prepare,
 		.ctx = s,
 	};
 	unsigned wished = plan.walls ? wished_namespaces(s->policy) : 0;
@@ -253,17 +263,11 @@ static int build(struct session *s)
 
 	plan.namespaces = wished;
 	snprintf(work, sizeof(work), "%s/work", s->folder.path);
-	if (r == 0 && plan.walls) {
-		if (plan.landlock_abi < 0)
-			set_unavailable(s, "Landlock is not available", plan.landlock_abi);
-		r = compile_filter(s);
-		if (r < 0)
-			set_unavailable(s, "the seccomp filter does not compile", r);
-		plan.seccomp = &s->seccomp;
-		plan.tell = true;
-	}
-	if (s->unavailable[0])
-		return -EOPNOTSUPP;
+	if (plan.walls && plan.landlock_abi < 0)
+		set_unavailable(s, "Landlock is not available", plan.landlock_abi);
+	plan.tell = plan.walls;
+	if (r < 0 || s->unavailable[0])
+		return r < 0 ? r : -EOPNOTSUPP;
 	note_unwanted(s, wished);
 	r = raise_walls(s, &plan);
 	if (r < 0)
@@ -272,6 +276,17 @@ static int build(struct session *s)
 	require_cgroup(s);
 	check_required(s);
 	return 0;
+}
+
+int session_begin(struct session *s, struct policy *policy, const struct session_wish *wish)
+{
+	*s = (struct session){
+		.policy = policy, .mode = wish->mode, .is_open = true, .wish = *wish
+	};
+	s->warden.pid = s->warden.socket = -1;
+	s->denials = denials_new();
+	s->signals = signals_open();
+	return s->signals < 0 ? s->signals : policy_compile(policy, &s->block);
 }
 
 /* The run folders' place is known by now; whoever decides by the block alone is to know it too. */
@@ -284,10 +299,12 @@ static int freeze(struct session *s)
 
 	if (s->has_folder)
 		snprintf(path, sizeof(path), "%s/work", s->folder.path);
+	free(s->block);
+	s->block = NULL;
 	return policy_compile_with(s->policy, s->has_folder ? &work : NULL, &s->block);
 }
 
-static int open_folder(struct session *s, const char *label)
+static int open_folder(struct session *s)
 {
 	struct folder_error error = { "" };
 
@@ -296,31 +313,43 @@ static int open_folder(struct session *s, const char *label)
 					   "the container backend is not part of this build" :
 					   "the microvm backend is not part of this build",
 				0);
-	else if (session_folder_open(&s->folder, label, sandbox_mode_name(s->mode), &error) < 0)
+	else if (session_folder_open(&s->folder, s->wish.label, sandbox_mode_name(s->mode), &error) < 0)
 		set_unavailable(s, error.text, 0);
 	s->has_folder = !s->unavailable[0];
 	return freeze(s);
 }
 
-int session_open(struct session *s, struct policy *policy, const struct session_wish *wish)
+static int make_folder_and_walls(struct session *s)
 {
-	int r;
+	int r = open_folder(s);
 
-	*s = (struct session){ .policy = policy, .mode = wish->mode, .is_open = true };
-	s->warden.pid = s->warden.socket = -1;
-	s->denials = denials_new();
-	s->signals = signals_open();
-	if (s->signals < 0)
-		return s->signals;
-	r = open_folder(s, wish->label);
 	if (r == 0)
-		r = shim_use_open(&s->shim, &wish->shim, s->block);
+		r = shim_use_open(&s->shim, &s->wish.shim, s->block);
 	if (r < 0 || s->unavailable[0])
 		return r;
 	r = build(s);
 	if (r < 0)
 		set_unavailable(s, "walls", r);
 	return 0;
+}
+
+int session_raise(struct session *s)
+{
+	int r = s->is_raised ? 0 : make_folder_and_walls(s);
+
+	if (r < 0 || s->is_raised)
+		return r;
+	s->is_raised = true;
+	if (s->wish.log)
+		log_session(s->wish.log, s);
+	return 0;
+}
+
+int session_open(struct session *s, struct policy *policy, const struct session_wish *wish)
+{
+	int r = session_begin(s, policy, wish);
+
+	return r < 0 ? r : session_raise(s);
 }
 
 void session_close(struct session *s)

@@ -20,9 +20,12 @@
 enum sandbox_mode { SANDBOX_AUTO, SANDBOX_NATIVE, SANDBOX_CONTAINER, SANDBOX_AUDIT_ONLY, SANDBOX_MICROVM };
 
 /* What the caller asks for beside the policy. */
+struct event_log;
+
 struct session_wish {
 	enum sandbox_mode mode;
-	const char *label; /* NULL = none */
+	const char *label;     /* borrowed until the walls stand; NULL = none */
+	struct event_log *log; /* told then; borrowed, NULL = none */
 	struct shim_wish shim;
 };
 
@@ -32,7 +35,7 @@ const char *sandbox_mode_name(enum sandbox_mode mode);
 
 struct session {
 	struct policy *policy;      /* owned */
-	struct policy_block *block; /* owned */
+	struct policy_block *block; /* owned; from the raising on it knows the run folders' place */
 	enum sandbox_mode mode;
 	struct session_folder folder;
 	bool has_folder;
@@ -40,7 +43,8 @@ struct session {
 	struct warden warden;
 	struct denials *denials; /* of the run at hand; owned */
 	struct shim_use *shim;   /* owned; NULL where nothing can be run */
-	bool is_open;
+	bool is_open, is_raised;
+	struct session_wish wish;
 	char unavailable[512]; /* why, for the rest of the session; "" = available */
 	struct layers layers;
 	struct cgroup_host cgroup_host; /* looked at when first needed */
@@ -51,7 +55,15 @@ struct session {
 	int signals; /* the caller's, heard from open to close */
 };
 
-/* Takes `policy` over. A session that cannot be walled in is open too, but unavailable: every run of it
- * says so. Returns 0 or -errno (out of memory, policy that does not compile). */
+/* Takes `policy` over and freezes it; nothing is started or made. Returns 0 or -errno (out of memory, policy
+ * that does not compile). */
+int session_begin(struct session *s, struct policy *policy, const struct session_wish *wish);
+
+/* Makes the folder and raises the walls; the first run does it where nobody did. A session that cannot be
+ * walled in is open too, but unavailable: every run of it says so. Idempotent. 0 or -errno (out of
+ * memory). */
+int session_raise(struct session *s);
+
+/* Both. */
 int session_open(struct session *s, struct policy *policy, const struct session_wish *wish);
 void session_close(struct session *s); /* idempotent */

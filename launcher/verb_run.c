@@ -47,7 +47,7 @@ static int open_stdin(const struct request *q, int *fd)
 static int run_and_report(struct request *q, struct run_request *run, char **argv)
 {
 	struct captured captured = { { 0 }, { 0 } };
-	const struct session_wish wish = request_wish(q);
+	struct session_wish wish = request_wish(q);
 	struct event_log log;
 	struct report report;
 	struct session s;
@@ -58,11 +58,12 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 		report_close(&report);
 		return EXIT_USAGE;
 	}
+	wish.log = &log;
 	run->argv = argv;
 	run->limits = q->policy->limits;
 	run->steps = q->steps;
 	run->tell_opens = q->explain_kernel;
-	if (session_open(&s, q->policy, &wish) < 0) {
+	if (session_begin(&s, q->policy, &wish) < 0) {
 		q->policy = NULL;
 		log_close(&log);
 		report_close(&report);
@@ -70,9 +71,10 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 		return EXIT_CODE_INTERNAL & 255;
 	}
 	q->policy = NULL;
-	log_session(&log, &s);
 	(void)run_once(&s, run, &captured, &r);
 	r.binary = q->binary;
+	if (!s.is_raised)
+		log_session(&log, &s);
 	log_result(&log, &r);
 	log_close(&log);
 	code = report_result(&report, &r, run->stream);

@@ -184,10 +184,8 @@ static int open_code(struct service *service, const char *language, char *why, s
 	}
 	snprintf(service->code_language, sizeof(service->code_language), "%s", language);
 	wish = request_wish(service->request);
-	r = session_open(&service->code_session, policy, &wish);
-	if (r == 0)
-		log_session(&service->log, &service->code_session);
-	return r;
+	wish.log = &service->log;
+	return session_open(&service->code_session, policy, &wish);
 }
 
 static json_t *act_run_code(struct service *service, const struct request_line *line, char *why,
@@ -354,10 +352,10 @@ static int open_and_serve(struct request *q)
 
 	if (log_open(&service.log, q->log) < 0)
 		return EXIT_USAGE;
+	wish.log = &service.log;
 	service.env = request_environment(q->policy);
 	if (service.env && session_open(&service.run_session, q->policy, &wish) == 0) {
 		q->policy = NULL;
-		log_session(&service.log, &service.run_session);
 		r = serve(&service);
 		session_close(&service.code_session);
 		session_close(&service.run_session);

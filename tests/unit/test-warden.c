@@ -79,8 +79,9 @@ static int set_up_walled(void **state)
 	f = *state;
 	f->plan.walls = true;
 	f->plan.namespaces = ALL_NAMESPACES;
-	f->plan.seccomp = &f->filter;
 	f->error = warden_start(&f->warden, &f->plan);
+	if (f->error == 0)
+		assert_int_equal(warden_take_law(&f->warden, &f->filter), 0);
 	return 0;
 }
 
