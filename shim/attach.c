@@ -10,6 +10,21 @@
 #include <errno.h>
 #include <unistd.h>
 
+/* There or not, as the loader found out anyway: asking with dlsym costs a start ten times as much. */
+#define OF_INTERPRETER(name) extern char name[] __attribute__((weak, visibility("default")))
+OF_INTERPRETER(PySys_AddAuditHook);
+OF_INTERPRETER(Perl_get_context);
+OF_INTERPRETER(ruby_native_thread_p);
+OF_INTERPRETER(zend_is_executing);
+
+static void attach_interpreter(void)
+{
+	if (PySys_AddAuditHook)
+		cpython_attach();
+	if (Perl_get_context || ruby_native_thread_p || zend_is_executing)
+		script_attach();
+}
+
 /* glibc passes the environment, but has not set `environ` that early; musl is the other way round. */
 __attribute__((constructor)) static void attach(int argc, char **argv, char **environment)
 {
@@ -20,9 +35,7 @@ __attribute__((constructor)) static void attach(int argc, char **argv, char **en
 	(void)argv;
 	if (dladdr((void *)&shim, &own) && own.dli_fname)
 		shim_attach(environ ? environ : environment, own.dli_fname);
-	if (shim_is_attached()) {
-		cpython_attach();
-		script_attach();
-	}
+	if (shim_is_attached())
+		attach_interpreter();
 	errno = saved;
 }

@@ -124,6 +124,8 @@ static bool explain(const struct call *call, int error, struct answer *answer)
 static void record(const struct call *call, int error, struct answer *answer)
 {
 	for (unsigned i = 0; i < call->count; i++) {
+		if (i + 1 < call->count && call->ask[i].subject == SUBJECT_PROCESS)
+			continue; /* what it runs is what there is to tell */
 		answer->verdict = (struct verdict){ .action = ACTION_ALLOW, .reason = "", .fix = "" };
 		answer->target = error == EFAULT ? "" : question_target(&call->ask[i], answer);
 		tell(call, &call->ask[i], answer, error);

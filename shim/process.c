@@ -12,23 +12,47 @@
 #include "shim/raw.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #define PROBES_MAX 32
+
+/* What is true of one process only: a page that the kernel empties in a child of fork. */
+struct self {
+	_Atomic uint32_t pid;
+};
+static struct self *_Atomic self;
 
 /* Of this thread, as long as the process is the same. */
 static __thread struct {
 	uint32_t pid, tid;
 } thread;
 
+/* Made on first need: most programs are never asked who they are. NULL = not to be had. */
+static struct self *find_self(void)
+{
+	struct self *page = atomic_load_explicit(&self, memory_order_acquire), *other = NULL;
+
+	if (page)
+		return page;
+	page = raw_mmap(RING_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (!page || raw_call4(SYS_madvise, (long)page, RING_PAGE, MADV_WIPEONFORK, 0) < 0)
+		return NULL;
+	if (atomic_compare_exchange_strong(&self, &other, page))
+		return page;
+	(void)raw_call4(SYS_munmap, (long)page, RING_PAGE, 0, 0);
+	return other;
+}
+
 uint32_t shim_pid(void)
 {
-	uint32_t pid = shim.self ? shim.self->pid : 0;
+	struct self *own = find_self();
+	uint32_t pid = own ? own->pid : 0;
 
 	if (pid)
 		return pid;
 	pid = (uint32_t)raw_getpid();
-	if (shim.self)
-		shim.self->pid = pid;
+	if (own)
+		own->pid = pid;
 	return pid;
 }
 
@@ -78,7 +102,7 @@ static void enter(struct ring_process *row, const char *exe, size_t length, uint
 
 void shim_tell_attached(void)
 {
-	struct ring_process *row = find_row(shim_pid());
+	struct ring_process *row = find_row((uint32_t)raw_getpid());
 	char exe[RING_TARGET_MAX];
 	long length = raw_readlink(AT_FDCWD, "/proc/self/exe", exe, sizeof(exe));
 

@@ -114,22 +114,25 @@ static bool decide_socket_file(struct answer *out)
 	return decide_path(&file, out);
 }
 
-/* Reads an address of the program's that nobody has read yet. */
+/* The address must be readable; false = there is none that matters. */
 static bool say_address(const void *address, size_t size, struct answer *out)
 {
 	if (!address || size < sizeof(sa_family_t) || size > sizeof(struct sockaddr_storage))
-		return false;
-	if (!raw_is_readable(address) ||
-	    (size > 8 && !raw_is_readable((const char *)address + size - 8)))
 		return false;
 	address_say(address, size, out->text);
 	out->target = out->text;
 	return strcmp(out->text, "family:0") != 0; /* AF_UNSPEC only takes a peer away */
 }
 
+static bool is_readable(const void *address, size_t size)
+{
+	return raw_is_readable(address) &&
+	       (size <= 8 || raw_is_readable((const char *)address + size - 8));
+}
+
 static bool decide_address(const struct question *ask, struct answer *out)
 {
-	if (!say_address(ask->what, ask->length, out))
+	if (!is_readable(ask->what, ask->length) || !say_address(ask->what, ask->length, out))
 		return false;
 	policy_decide_network(shim.block, (enum network_use)ask->access, out->text, NULL, &out->verdict);
 	out->error = EACCES;

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ROOM_MAX 1024
+#define ROOM_MAX 512 /* with it all that is written here is one page */
 
 struct shim shim;
 
@@ -40,23 +40,21 @@ static char *append(char *at, const char *text)
 	return at + size;
 }
 
-/* Maps a whole file of at least `least` bytes; NULL = not to be had. */
-static void *map_file(const char *name, int flags, int protection, size_t least, size_t *size)
+/* Maps a file of the room; *size 0 = as large as it is, and set. NULL = not to be had. */
+static void *map_file(const char *name, int flags, int protection, size_t *size)
 {
 	char path[ROOM_MAX + 16];
 	void *at = NULL;
-	long end;
 	int fd;
 
 	append(append(append(path, room + sizeof(RING_ROOM_VARIABLE)), "/"), name);
 	fd = raw_open(AT_FDCWD, path, flags | O_NOFOLLOW);
 	if (fd < 0)
 		return NULL;
-	end = raw_call4(SYS_lseek, fd, 0, SEEK_END, 0);
-	if (end > 0 && (size_t)end >= least) {
-		*size = (size_t)end;
+	if (!*size)
+		*size = (size_t)raw_call4(SYS_lseek, fd, 0, SEEK_END, 0);
+	if (*size && !raw_is_error((long)*size))
 		at = raw_mmap(*size, protection, MAP_SHARED, fd);
-	}
 	raw_close(fd);
 	return at;
 }
@@ -64,10 +62,9 @@ static void *map_file(const char *name, int flags, int protection, size_t least,
 static const struct policy_block *map_policy(void)
 {
 	size_t size = 0;
-	const struct policy_block *block =
-		map_file(RING_POLICY_NAME, O_RDONLY, PROT_READ, sizeof(*block), &size);
+	const struct policy_block *block = map_file(RING_POLICY_NAME, O_RDONLY, PROT_READ, &size);
 
-	if (!block || block->magic != POLICY_BLOCK_MAGIC || block->version != POLICY_BLOCK_VERSION ||
+	if (!block || size < sizeof(*block) || block->magic != POLICY_BLOCK_MAGIC || block->version != POLICY_BLOCK_VERSION ||
 	    block->size > size)
 		return NULL;
 	return block;
@@ -75,21 +72,11 @@ static const struct policy_block *map_policy(void)
 
 static struct ring_header *map_ring(void)
 {
-	size_t size = 0;
+	size_t size = RING_BYTES; /* the launcher makes it so, and one call less is one call less */
 	struct ring_header *ring =
-		map_file(RING_FILE_NAME, O_RDWR, PROT_READ | PROT_WRITE, RING_BYTES, &size);
+		map_file(RING_FILE_NAME, O_RDWR, PROT_READ | PROT_WRITE, &size);
 
 	return ring && ring->magic == RING_MAGIC && ring->version == RING_VERSION ? ring : NULL;
-}
-
-/* A page that a child of fork finds empty: what is written there is true of one process only. */
-static struct shim_self *map_self(void)
-{
-	void *page = raw_mmap(RING_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-
-	if (!page || raw_call4(SYS_madvise, (long)page, RING_PAGE, MADV_WIPEONFORK, 0) < 0)
-		return NULL;
-	return page;
 }
 
 /* With walls a refusal is explained, without them it is made; native code has no other wall than us. */
@@ -125,7 +112,6 @@ void shim_attach(char *const *environment, const char *library)
 		.mode = choose_mode(ring->flags),
 		.preload = preload,
 		.room = room,
-		.self = map_self(),
 	};
 	shim_tell_attached();
 }

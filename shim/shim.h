@@ -22,7 +22,6 @@ struct shim {
 	uint32_t mode;  /* enum shim_mode, from the flags; 0 = not attached */
 	const char *preload;    /* "LD_PRELOAD=…/shim.so", what every new program must have first */
 	const char *room;       /* "STILE_ROOM=…" */
-	struct shim_self *self; /* emptied in a forked child; NULL = none */
 };
 
 enum shim_mode {
@@ -32,10 +31,6 @@ enum shim_mode {
 	SHIM_LOADS = 1 << 3     /* judges what is loaded: no wall does */
 };
 
-/* What is true of this process only; a page that the kernel empties in a child of fork. */
-struct shim_self {
-	_Atomic uint32_t pid;
-};
 extern struct shim shim; /* the one global; filled by the constructor and constant from then on */
 
 /* What happened to one call. */
