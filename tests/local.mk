@@ -33,7 +33,9 @@ UNIT_TESTS = \
 	%D%/unit/test-repairs \
 	%D%/unit/test-repr \
 	%D%/unit/test-request-line \
+	%D%/unit/test-resolve \
 	%D%/unit/test-result \
+	%D%/unit/test-ring-write \
 	%D%/unit/test-ring-read \
 	%D%/unit/test-rlimits \
 	%D%/unit/test-root \
@@ -42,6 +44,7 @@ UNIT_TESTS = \
 	%D%/unit/test-session \
 	%D%/unit/test-session-folder \
 	%D%/unit/test-shim-cover \
+	%D%/unit/test-shim-environment \
 	%D%/unit/test-suggest \
 	%D%/unit/test-symbols \
 	%D%/unit/test-syntax \
@@ -49,6 +52,9 @@ UNIT_TESTS = \
 	%D%/unit/test-unwind \
 	%D%/unit/test-warden
 %C%_unit_test_cpython_events_LDADD = libshimcore.la $(CMOCKA_LIBS)
+%C%_unit_test_resolve_LDADD = libshimcore.la $(CMOCKA_LIBS)
+%C%_unit_test_ring_write_LDADD = libshimcore.la libpolicy.la $(CMOCKA_LIBS)
+%C%_unit_test_shim_environment_LDADD = libshimcore.la $(CMOCKA_LIBS)
 %C%_unit_test_unwind_LDADD = libshimcore.la $(CMOCKA_LIBS)
 # One made-up world for the three about the preflight.
 WORLD = %D%/unit/preflight_world.c %D%/unit/preflight_world.h
