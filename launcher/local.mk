@@ -11,6 +11,11 @@ liblauncher_la_SOURCES = \
 	%D%/completions.h \
 	%D%/denials.c \
 	%D%/denials.h \
+	%D%/explain.c \
+	%D%/explain.h \
+	%D%/verb_explain.c \
+	%D%/why.c \
+	%D%/why.h \
 	%D%/disk.c \
 	%D%/disk.h \
 	%D%/ending.c \

@@ -41,11 +41,12 @@ static const struct option_use {
 	{ .flag = "--binary", .verbs = "run code" },
 	{ .flag = "--raw-output", .verbs = "run" },
 	{ .flag = "--explain", .verbs = "run code" },
+	{ .flag = "--why", .verbs = "check explain" },
 	{ .flag = "--observe", .verbs = "run" },
 	{ .flag = "--no-shim", .verbs = "run code session" },
 	{ .flag = "--log", .verbs = "run code session" },
 	{ .flag = "--show", .verbs = "check" },
-	{ .flag = "--json", .verbs = "check demo doctor capabilities" },
+	{ .flag = "--json", .verbs = "check demo doctor capabilities explain" },
 	{ .flag = "--sweep", .verbs = "session" },
 };
 

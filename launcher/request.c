@@ -178,6 +178,7 @@ const struct option_row option_rows[] = {
 	{ "--explain", "[=kernel]", "say what was refused, why, and what would allow it", take_explain, 0 },
 	{ "--observe", NULL, "refuse nothing in the shim, record every call", take_switch, SWITCH(shim.observe) },
 	{ "--no-shim", NULL, "leave the shim out", take_switch, SWITCH(shim.none) },
+	{ "--why", "QUESTION", "ask the policy: 'open PATH', 'connect ADDRESS', …", take_base_text, TEXT(why) },
 	{ "--sandbox", "MODE", "the backend", take_sandbox, 0 },
 	{ "--tier", "NAME", "a set of limits", take_tier, 0 },
 	{ "--steps-unit", "UNIT", "what a step is", take_steps_unit, 0 },

@@ -348,7 +348,10 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 		e = start_and_watch(s, q, &p, &w);
 	note_notify(s, r);
 	if (e == 0 && !s->warden.area->child_error)
-		shim_use_end(s->shim, s->denials, program, s->warden.area->inside);
+		shim_use_end(s->shim, s->denials,
+			     &(struct shim_run){ .program = program,
+						 .cwd = q->cwd ? q->cwd : folder->path,
+						 .inside = s->warden.area->inside });
 	steps_end(steps);
 	cleanup_fd(&w.in);
 	cleanup_fd(&w.out);
@@ -429,6 +432,14 @@ void run_preflight(const struct session *s, const struct run_request *q, char *p
 		refuse_program(q, program, e, text, verdict);
 }
 
+static bool requires_shim(const struct session *s)
+{
+	for (size_t i = 0; i < s->policy->require.count; i++)
+		if (strcmp(s->policy->require.item[i], "shim") == 0)
+			return true;
+	return false;
+}
+
 int run_once(struct session *s, const struct run_request *q, struct captured *captured,
 	     struct result *r)
 {
@@ -462,6 +473,10 @@ int run_once(struct session *s, const struct run_request *q, struct captured *ca
 		snprintf(text->reason, sizeof(text->reason), "%s", r->reason);
 		snprintf(text->fix, sizeof(text->fix), "%s", r->fix);
 		ending_refused(r, AXIS_RESOURCE, text->reason, text->fix);
+		return 0;
+	}
+	if (requires_shim(s) && shim_use_check(s->shim, program, text->reason, 512) < 0) {
+		ending_unavailable(text->reason, r);
 		return 0;
 	}
 	if (steps_choose(&steps, &q->steps, program, &q->limits, text->reason, sizeof(text->reason)) < 0) {

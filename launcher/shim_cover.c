@@ -179,10 +179,17 @@ struct taking {
 	bool has_first;
 };
 
+/* A relative name is one as the process that moved there had it: most never move. */
 static enum shim_cause look(const struct taking *t, const char *exe)
 {
-	_cleanup_fd_ int fd = program_file_open(t->ask->files, exe);
+	char path[PATH_MAX];
+	_cleanup_fd_ int fd = -1;
 
+	if (exe[0] == '/')
+		snprintf(path, sizeof(path), "%s", exe);
+	else
+		snprintf(path, sizeof(path), "%s/%s", t->ask->cwd, exe);
+	fd = program_file_open(t->ask->files, path);
 	return fd < 0 ? SHIM_CAUSE_UNREADABLE : shim_cover_cause(t->ask->files, fd);
 }
 

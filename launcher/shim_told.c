@@ -24,6 +24,8 @@ struct telling {
 	struct denials *list;
 	const struct shim_told_ask *ask;
 	struct symbols *symbols; /* made when first needed */
+	struct ring_process *processes; /* the same; owned */
+	size_t process_count;
 	struct verdict_text text;
 	struct denial_frame frames[DENIAL_FRAMES_MAX];
 	struct denial_script script;
@@ -134,11 +136,34 @@ static int open_file(void *ctx, const char *path)
 	return program_file_open(ctx, path);
 }
 
-static void name_frame(struct telling *t, const struct ring_frame *from, struct denial_frame *to)
+static void take_process(void *ctx, const struct ring_process *process)
+{
+	struct telling *t = ctx;
+
+	if (t->process_count < RING_PROCESSES)
+		t->processes[t->process_count++] = *process;
+}
+
+/* What a process of the run executed, by its own word; else the first program. */
+static const char *program_of(struct telling *t, uint32_t pid)
+{
+	if (!t->processes) {
+		t->processes = calloc(RING_PROCESSES, sizeof(*t->processes));
+		if (t->processes)
+			(void)ring_each_process(t->ask->ring, take_process, t);
+	}
+	for (size_t i = 0; i < t->process_count; i++)
+		if (t->processes[i].pid == pid && t->processes[i].exe[0] == '/')
+			return t->processes[i].exe;
+	return t->ask->program;
+}
+
+static void name_frame(struct telling *t, uint32_t pid, const struct ring_frame *from,
+		       struct denial_frame *to)
 {
 	*to = (struct denial_frame){ .offset = from->offset };
 	snprintf(to->module, sizeof(to->module), "%s",
-		 from->module[0] ? from->module : t->ask->program);
+		 from->module[0] ? from->module : program_of(t, pid));
 	if (!t->symbols)
 		t->symbols = symbols_new(open_file, (void *)(uintptr_t)t->ask->files);
 	if (t->symbols)
@@ -150,7 +175,7 @@ static size_t name_frames(struct telling *t, const struct ring_denial *d)
 	size_t count = d->frame_count < DENIAL_FRAMES_MAX ? d->frame_count : DENIAL_FRAMES_MAX;
 
 	for (size_t i = 0; i < count; i++)
-		name_frame(t, &d->frames[i], &t->frames[i]);
+		name_frame(t, d->record.pid, &d->frames[i], &t->frames[i]);
 	return count;
 }
 
@@ -226,5 +251,6 @@ void shim_told_take(struct denials *list, const struct shim_told_ask *ask)
 	if (ring_look(ask->ring, &state) == 0)
 		denials_add_lost(list, state.denials_lost);
 	symbols_free(t->symbols);
+	free(t->processes);
 	free(t);
 }

@@ -206,17 +206,31 @@ static bool is_covered(void *ctx, int32_t pid)
 	return shim_cover_has(ctx, pid);
 }
 
-void shim_use_end(struct shim_use *use, struct denials *denials, const char *program, int32_t inside)
+int shim_use_check(const struct shim_use *use, const char *program, char *why, size_t size)
+{
+	_cleanup_fd_ int fd = program_file_open(&use->files, program);
+	enum shim_cause cause = fd < 0 ? SHIM_CAUSE_UNREADABLE : shim_cover_cause(&use->files, fd);
+
+	/* What cannot be looked at from here may still take it in. */
+	if (cause == SHIM_CAUSE_NONE || cause == SHIM_CAUSE_UNREADABLE)
+		return 0;
+	snprintf(why, size, "required layer shim cannot see into the program: %s",
+		 shim_cause_text(cause));
+	return -ENOEXEC;
+}
+
+void shim_use_end(struct shim_use *use, struct denials *denials, const struct shim_run *run)
 {
 	const struct shim_cover_ask cover = { .ring = use->ring,
-					      .program = program,
-					      .inside = inside,
+					      .program = run->program,
+					      .cwd = run->cwd,
+					      .inside = run->inside,
 					      .files = &use->files,
 					      .is_thorough = use->wish.explain };
 	const struct shim_told_ask told = { .ring = use->ring,
 					    .start_ns = use->start_ns,
 					    .end_ns = now_ns(),
-					    .program = program,
+					    .program = run->program,
 					    .files = &use->files };
 
 	if (!use->is_given)

@@ -43,9 +43,17 @@ int shim_use_begin(struct shim_use *use);
  * entries and the use's own, which it keeps. NULL = out of memory. */
 char **shim_use_environment(struct shim_use *use, char **env);
 
-/* After the run, as long as its files are there: what the shim told joins what the kernel saw. `program`:
- * what was executed; `inside`: its number in its own namespace. */
-void shim_use_end(struct shim_use *use, struct denials *denials, const char *program, int32_t inside);
+/* Can this program take the shim in? 0, or -ENOEXEC and `why`, in the words of a missing required layer. */
+int shim_use_check(const struct shim_use *use, const char *program, char *why, size_t size);
+
+/* What was run. */
+struct shim_run {
+	const char *program, *cwd; /* what was executed, and where */
+	int32_t inside;            /* its number in its own namespace */
+};
+
+/* After the run, as long as its files are there: what the shim told joins what the kernel saw. */
+void shim_use_end(struct shim_use *use, struct denials *denials, const struct shim_run *run);
 
 /* What the run since shim_use_begin() was covered by; borrowed until the next. */
 const struct shim_cover *shim_use_cover(const struct shim_use *use);

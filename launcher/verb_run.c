@@ -4,12 +4,15 @@
  * run streams; code answers with one JSON object; check runs nothing, and asks the very function a run asks.
  */
 #include "backends/cleanup.h"
+#include "launcher/explain.h"
 #include "launcher/log.h"
+#include "launcher/look.h"
 #include "launcher/recipe.h"
 #include "launcher/report.h"
 #include "launcher/request.h"
 #include "launcher/show.h"
 #include "launcher/verbs.h"
+#include "launcher/why.h"
 #include "policy/compile.h"
 
 #include <errno.h>
@@ -78,6 +81,8 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 	log_result(&log, &r);
 	log_close(&log);
 	code = report_result(&report, &r, run->stream);
+	if (q->shim.explain)
+		explain_run(stderr, &r);
 	report_close(&report);
 	output_free(&captured.out);
 	output_free(&captured.err);
@@ -146,39 +151,79 @@ out:
 	return code;
 }
 
-int verb_check(int argc, char **argv)
+/* The rule that decided, by the name its author knows. */
+static void put_rule(const struct policy_block *block, const struct verdict *verdict)
+{
+	const struct block_rule *rules = (const void *)block_text(block, block->rules);
+	const struct block_rule *rule = verdict->rule < block->rule_count ? &rules[verdict->rule] : rules;
+
+	printf("rule: %s%s%s%s\n", block_text(block, rule->path), verdict->rule ? " (" : "",
+	       block_text(block, rule->origin), verdict->rule ? ")" : "");
+	if (look_is_private(block, verdict->rule))
+		puts("note: the session has a place of its own there; the host's files are not in it");
+}
+
+/* The program first, where one is named; what is refused before the start asks nothing more. */
+static int ask(const struct session *s, const struct request *q, char *const *env,
+	       struct verdict_text *text, struct verdict *verdict)
+{
+	struct run_request run = { .argv = q->rest, .env = env, .preflight = q->preflight };
+	char program[PATH_MAX];
+	int r = 0;
+
+	run.cwd = q->policy->root ? q->cwd : NULL;
+	*verdict = (struct verdict){ .action = ACTION_ALLOW, .reason = "", .fix = "" };
+	if (!q->why || q->rest_count)
+		run_preflight(s, &run, program, sizeof(program), text, verdict);
+	if (q->why && verdict->action == ACTION_ALLOW)
+		r = why_ask(s->block, q->why, q->cwd, text, verdict);
+	if (r < 0)
+		fprintf(stderr, "stile: --why '%s': expected one of %s\n", q->why, why_questions());
+	return r;
+}
+
+static void put_answer(const struct session *s, const struct request *q, const struct verdict *verdict)
+{
+	if (q->json) {
+		report_verdict_json(verdict, q->show ? show_policy_json(q->policy) : NULL);
+		return;
+	}
+	report_verdict(verdict);
+	if (q->why && verdict->layer != LAYER_PREFLIGHT)
+		put_rule(s->block, verdict);
+}
+
+int verb_check_as(const char *verb, int argc, char **argv)
 {
 	_cleanup_free_ struct verdict_text *text = calloc(1, sizeof(*text));
 	struct session s = { 0 };
 	struct verdict verdict;
 	struct request q;
-	struct run_request run = { 0 };
-	char program[PATH_MAX];
 	char **env;
+	int code = EXIT_CODE_INTERNAL & 255;
 
-	if (!text || request_read(&q, "check", "tool", argc, argv) < 0)
+	if (!text || request_read(&q, verb, "tool", argc, argv) < 0)
 		return EXIT_USAGE;
 	if (q.show && !q.json)
 		show_policy(q.policy);
 	s.policy = q.policy;
 	s.mode = q.mode;
 	env = request_environment(q.policy);
-	if (!env || policy_compile(q.policy, &s.block) < 0) {
-		request_free_environment(env);
-		request_free(&q);
-		return EXIT_CODE_INTERNAL & 255;
+	if (env && policy_compile(q.policy, &s.block) == 0) {
+		if (ask(&s, &q, env, text, &verdict) < 0) {
+			code = EXIT_USAGE;
+		} else {
+			put_answer(&s, &q, &verdict);
+			code = verdict.action == ACTION_DENY ? EXIT_CODE_DENIED & 255 : 0;
+		}
 	}
-	run.argv = q.rest;
-	run.cwd = q.policy->root ? q.cwd : NULL;
-	run.preflight = q.preflight;
-	run.env = env;
-	run_preflight(&s, &run, program, sizeof(program), text, &verdict);
-	if (q.json)
-		report_verdict_json(&verdict, q.show ? show_policy_json(q.policy) : NULL);
-	else
-		report_verdict(&verdict);
 	free(s.block);
 	request_free_environment(env);
 	request_free(&q);
-	return verdict.action == ACTION_DENY ? EXIT_CODE_DENIED & 255 : 0;
+	return code;
+}
+
+int verb_check(int argc, char **argv)
+{
+	return verb_check_as("check", argc, argv);
 }

@@ -16,9 +16,13 @@ const struct verb *verb_find(const char *name); /* NULL = unknown */
 int verb_complain(const char *word);            /* names the nearest verb; returns the exit code */
 bool verb_takes(const struct verb *verb, const char *flag);
 
+/* stile check under another verb's name (its options, its complaints). */
+int verb_check_as(const char *verb, int argc, char **argv);
+
 int verb_run(int argc, char **argv);
 int verb_code(int argc, char **argv);
 int verb_check(int argc, char **argv);
+int verb_explain(int argc, char **argv);
 int verb_session(int argc, char **argv);
 int verb_demo(int argc, char **argv);
 int verb_doctor(int argc, char **argv);

@@ -68,12 +68,14 @@ TESTS += $(UNIT_TESTS)
 endif
 
 E2E_TESTS = \
+	%D%/e2e/blind.sh \
 	%D%/e2e/capabilities.sh \
 	%D%/e2e/code.sh \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
 	%D%/e2e/environment.sh \
 	%D%/e2e/files.sh \
+	%D%/e2e/explain.sh \
 	%D%/e2e/frame.sh \
 	%D%/e2e/limits.sh \
 	%D%/e2e/mounts.sh \

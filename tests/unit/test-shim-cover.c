@@ -68,6 +68,7 @@ static void take(struct ring *r, bool is_thorough)
 {
 	struct shim_cover_ask ask = { .ring = r->fd,
 				      .program = r->own,
+				      .cwd = "/tmp",
 				      .inside = 2,
 				      .files = &r->files,
 				      .is_thorough = is_thorough };
@@ -175,6 +176,17 @@ static void test_a_program_that_is_gone_is_not_guessed_at(void **state)
 	assert_int_equal(r->cover.blind[0].cause, SHIM_CAUSE_UNREADABLE);
 }
 
+static void test_a_relative_name_is_looked_for_where_the_run_began(void **state)
+{
+	struct ring *r = *state;
+
+	make_program(r, ELFCLASS64, OURS, NULL);
+	write_row(r, 2, RING_ATTACHED, r->own);
+	write_row(r, 7, RING_EXEC, strrchr(r->made, '/') + 1);
+	take(r, false);
+	assert_int_equal(r->cover.blind[0].cause, SHIM_CAUSE_STATIC);
+}
+
 static void test_a_header_says_why(void **state)
 {
 	struct ring *r = *state;
@@ -256,6 +268,7 @@ int main(void)
 		CLAIM(test_a_program_that_never_attached_is_blind),
 		CLAIM(test_the_first_program_is_blind_when_nothing_was_heard),
 		CLAIM(test_a_program_that_is_gone_is_not_guessed_at),
+		CLAIM(test_a_relative_name_is_looked_for_where_the_run_began),
 		CLAIM(test_a_header_says_why),
 		CLAIM(test_a_script_is_what_its_interpreter_is),
 		CLAIM(test_more_blind_ones_than_there_is_room_for_are_counted),
