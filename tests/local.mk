@@ -147,3 +147,16 @@ escape: stile
 # Runs a program with the shim alone.
 check_PROGRAMS += %D%/lib/room
 %C%_lib_room_LDADD = liblauncher.la libshimcore.la
+
+# The shim by itself: its exports, and every hook against the bare call.
+if BUILD_SHIM
+check_PROGRAMS += %D%/shim/calls
+%C%_shim_calls_CFLAGS = $(WARN_CFLAGS)
+%C%_shim_calls_SOURCES = %D%/shim/calls.c
+%C%_shim_calls_LDADD = libshimcore.la
+SHIM_TESTS = \
+	%D%/shim/calls.sh \
+	%D%/shim/exports.sh
+TESTS += $(SHIM_TESTS)
+endif
+EXTRA_DIST += %D%/shim/calls.sh %D%/shim/exports.sh
