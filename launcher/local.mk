@@ -92,6 +92,7 @@ liblauncher_la_SOURCES = \
 	%D%/steps.c \
 	%D%/steps.h \
 	%D%/steps_ptrace.c \
+	%D%/steps_qemu.c \
 	%D%/steps_where.c \
 	%D%/symbols.c \
 	%D%/symbols.h \

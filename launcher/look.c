@@ -130,6 +130,22 @@ static void read_elf_interpreter(Elf *elf, int fd, char *out, size_t size)
 	}
 }
 
+/* The lowest address of what is loaded to be executed, 0 = there is none. */
+static uint64_t text_of(Elf *elf)
+{
+	uint64_t lowest = 0;
+	size_t count = 0;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(elf, &count) < 0)
+		return 0;
+	for (size_t i = 0; i < count && i < INT_MAX; i++)
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD &&
+		    (header.p_flags & PF_X) && (!lowest || header.p_vaddr < lowest))
+			lowest = header.p_vaddr;
+	return lowest;
+}
+
 static void look_at_elf(int fd, struct look_facts *facts)
 {
 	char interpreter[PATH_MAX];
@@ -143,6 +159,8 @@ static void look_at_elf(int fd, struct look_facts *facts)
 		read_elf_interpreter(elf, fd, interpreter, sizeof(interpreter));
 		facts->is_static = !interpreter[0];
 		facts->machine = header.e_machine;
+		facts->entry = header.e_entry;
+		facts->text = text_of(elf);
 		facts->is_foreign = header.e_machine != OWN_MACHINE;
 		facts->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
 	}
@@ -187,6 +205,7 @@ static int look_into(const char *path, struct look_facts *facts, int depth)
 		return 0;
 	}
 	word = strncmp(head, "#!", 2) == 0 ? shebang_words(head, &next) : NULL;
+	facts->is_script |= word != NULL;
 	if (word && !facts->interpreter)
 		facts->interpreter = interpreter_find(word);
 	return next && depth ? look_into(next, facts, depth - 1) : 0;

@@ -8,15 +8,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a program file is. */
 struct look_facts {
 	char file[4096];   /* what the kernel will run in its place: #! lines followed, links too */
+	bool is_script;    /* by a #! line: `file` is its interpreter */
 	bool is_elf;       /* `file` is one, and then: */
 	bool is_static;    /* it names no ELF interpreter */
 	bool is_foreign;   /* of another machine than ours */
 	unsigned machine;  /* its e_machine */
 	unsigned bits;     /* 32 or 64 */
+	uint64_t entry;    /* its entry point, and where its lowest executable segment */
+	uint64_t text;     /* begins, both before it is moved anywhere */
 	const struct interpreter *interpreter; /* what reads its script, past env; NULL = it is none */
 };
 

@@ -367,6 +367,15 @@ static int check_links(const struct request *q, const char *verb)
 	return r;
 }
 
+/* A compiled program with a budget may be counted by it, and a script where that is asked for. */
+static bool wants_qemu(const struct request *q)
+{
+	if (q->steps.counter)
+		return strcmp(q->steps.counter, "qemu-tcg") == 0;
+	return q->steps.unit == STEP_UNIT_INSTRUCTIONS ||
+	       (strcmp(q->profile, "tool") == 0 && q->policy->limits.steps != LIMIT_NONE);
+}
+
 int request_read(struct request *q, const char *verb, const char *default_profile, int argc,
 		 char **argv)
 {
@@ -387,6 +396,8 @@ int request_read(struct request *q, const char *verb, const char *default_profil
 		r = read_mode_variable(q);
 	if (r == 0)
 		r = read_options(q, verb, argc, argv, PASS_FLAGS);
+	if (r == 0 && wants_qemu(q))
+		r = steps_allow_qemu(q->policy);
 	if (r == 0 && q->policy->allow_hooks)
 		policy_drop_hooks(q->policy);
 	if (r == 0)

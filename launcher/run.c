@@ -312,7 +312,9 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 			 struct steps *steps, struct captured *captured, struct run_folder *folder,
 			 struct result *r)
 {
-	struct step_start start = { .program = program, .argv = q->argv, .env = q->env };
+	struct step_start start = {
+		.program = program, .argv = q->argv, .env = q->env, .folder = folder->path
+	};
 	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	struct watch w = { .warden = &s->warden,
 			   .signals = s->signals,
@@ -335,7 +337,7 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 	if (e == 0)
 		e = fill_area(s, q, &start, folder);
 	if (e == 0 && q->limits.memory_bytes != LIMIT_NONE)
-		need = memory_need_of(program);
+		need = steps->needs_space ? MEMORY_MAPS : memory_need_of(program);
 	if (e == 0)
 		e = limiters_choose(s, need, &w.limiters, r);
 	if (e == 0) {
@@ -353,6 +355,8 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 						 .cwd = q->cwd ? q->cwd : folder->path,
 						 .inside = s->warden.area->inside });
 	steps_end(steps);
+	if (r->steps.warning && r->warning_count < RESULT_WARNINGS_MAX)
+		r->warnings[r->warning_count++] = r->steps.warning;
 	cleanup_fd(&w.in);
 	cleanup_fd(&w.out);
 	cleanup_fd(&w.err);

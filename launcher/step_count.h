@@ -31,6 +31,7 @@ struct step_count {
 	bool is_exact;
 	char reasons[STEP_REASONS_MAX][STEP_REASON_MAX]; /* why it is not */
 	size_t reason_count;
+	const char *warning; /* what the counting changed for the program, NULL = nothing */
 	bool has_where;
 	struct step_where where;
 };

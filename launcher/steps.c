@@ -17,6 +17,7 @@
 #include <string.h>
 
 const struct step_counter *const step_counters[] = {
+	&step_counter_qemu,
 	&step_counter_ptrace,
 	NULL,
 };
@@ -141,6 +142,7 @@ static void gather_facts(struct steps *s, const char *path, const struct limits 
 	(void)look_at(path, &s->facts.program);
 	s->facts.budget = limits->steps;
 	s->facts.wall_ms = limits->wall_ms;
+	s->facts.block = session->mode == SANDBOX_AUDIT_ONLY ? NULL : session->block;
 	s->facts.has_filter = session->layers.seccomp.enforced;
 	s->facts.has_pid_namespace = session->layers.namespaces[NS_PID].enforced;
 }
@@ -151,7 +153,7 @@ int steps_choose(struct steps *s, const struct step_wish *wish, const char *path
 	bool is_wished = wish->counter || wish->unit != STEP_UNIT_AUTO;
 
 	step_count_clear(s->count);
-	s->tracer = -1;
+	s->tracer = s->fd = -1;
 	if (limits->steps == LIMIT_NONE && !is_wished) {
 		step_count_doubt(s->count, "not counted: there is no step budget");
 		return 0;

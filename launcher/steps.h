@@ -16,6 +16,8 @@
 #include <sys/types.h>
 
 struct session;
+struct policy;
+struct policy_block;
 struct tracer_page;
 struct perf_source;
 
@@ -37,6 +39,7 @@ struct step_facts {
 	struct look_facts program;
 	uint64_t budget;  /* LIMIT_NONE = only count */
 	uint64_t wall_ms; /* LIMIT_NONE = no clock */
+	const struct policy_block *block; /* what the program will find; NULL = all of the host */
 	bool has_filter;  /* system calls are filtered: nobody is born uncounted */
 	bool has_pid_namespace;
 };
@@ -55,6 +58,7 @@ struct step_start {
 	const char *program;
 	char *const *argv;
 	char *const *env;
+	const char *folder; /* the run's own, the same inside and outside */
 };
 
 struct steps {
@@ -64,8 +68,9 @@ struct steps {
 	struct step_count *count;    /* the result's */
 	struct tracer_page *page;    /* of counters that trace */
 	pid_t tracer;
-	char **list;                 /* owned: a command line or an environment made longer */
-	void *own;                   /* owned: what else a counter keeps */
+	bool needs_space;            /* what is started in the program's place maps far more than it uses */
+	char **list;                 /* owned, with its first text: a command line made longer */
+	int fd;                      /* -1 = none: a page in a file */
 };
 
 struct step_counter {
@@ -116,5 +121,10 @@ void steps_name_where(const struct session *session, struct step_where *where);
 /* The cost of one single step on this host, measured once. 0 or -errno. */
 int steps_measure_step(struct step_host *host);
 
+/* A run that the wish or its limits may want counted by qemu must find it inside the walls: allows the
+ * policy what that takes, if it is installed. 0 or -errno. */
+int steps_allow_qemu(struct policy *policy);
+
 /* The rows. */
+extern const struct step_counter step_counter_qemu;
 extern const struct step_counter step_counter_ptrace;

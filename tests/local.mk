@@ -90,7 +90,8 @@ E2E_TESTS = \
 	%D%/e2e/signals.sh \
 	%D%/e2e/session.sh \
 	%D%/e2e/show.sh \
-	%D%/e2e/steps.sh
+	%D%/e2e/steps.sh \
+	%D%/e2e/steps_qemu.sh
 dist_check_SCRIPTS += $(E2E_TESTS)
 # The kernel that lacks something, as a program.
 check_PROGRAMS += %D%/lib/refuse

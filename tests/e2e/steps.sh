@@ -185,9 +185,9 @@ like "with its reason" "$(field steps.inexact_reasons)" "no seccomp"
 
 # ---- the budget ----
 
-run --steps 204 -- ./loop
+stepped --steps 204 -- ./loop
 is "a budget that is just enough is enough" "$(seen)" "ok 204 True"
-run --steps 203 -- ./loop
+stepped --steps 203 -- ./loop
 is "one less: stopped before the last" "$? $(seen)" "154 step_budget 203 True"
 is "the sentinel, the finding and the reason" "$(field exit_code) $(field finding) $(field reason)" \
 	"-102 STEP_BUDGET_EXCEEDED more than 203 steps"
@@ -195,7 +195,7 @@ is "the marker is on its standard error" "$(head -1 err)" "PDLT_STEP_BUDGET_EXCE
 is "the result knows that the budget did it" "$(field steps.stopped_at_budget) $(field steps.budget)" "True 203"
 is "and where" "$(field steps.where.module) $(field steps.where.symbol) $(field steps.where.offset)" \
 	"$base/loop _start 16"
-run --steps 0 -- ./loop
+stepped --steps 0 -- ./loop
 is "a budget of nothing stops at the first" "$(seen)" "step_budget 0 True"
 cat >talks.c <<'C'
 #include <unistd.h>
@@ -207,7 +207,7 @@ int main(void)
 }
 C
 cc -o talks talks.c
-"$STILE" run --result - --steps 5000 -- ./talks >result.json 2>err
+"$STILE" run --result - --steps-counter ptrace-singlestep --steps 5000 -- ./talks >result.json 2>err
 is "what was written is kept, the marker on its own line behind it" "$(field stdout)/$(field stderr)" "out/no newline
 PDLT_STEP_BUDGET_EXCEEDED: more than 5000 steps"
 is "it was stopped in main" "$(field steps.where.symbol)" main
@@ -220,7 +220,7 @@ int main(void)
 }
 C
 cc -o grows grows.c
-run --steps 20000 --wall 60 -- ./grows
+stepped --steps 20000 -- ./grows
 is "sixteen endless processes have one budget" "$(seen)" "step_budget 20000 True"
 is "and are dead after it" "$(pgrep -cx grows)" 0
 
@@ -237,7 +237,7 @@ run --steps-counter nope -- ./loop
 is "an unknown counter is a usage error" $? 2
 run --steps-unit bytecode -- ./loop
 is "bytecode of a program that has none is unavailable" "$(field status)" unavailable
-run --steps 10 -- ls 2>/dev/null
+stepped --steps 10 -- ls
 is "a budget of a dynamic program begins behind its loader" "$(field status) $(field steps.count) $(field steps.startup_steps)" "step_budget 10 None"
 
 # ---- the same every time; nothing is left behind ----
@@ -246,7 +246,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	echo '{"op":"run","argv":["./handled"],"limits":{"steps":1000}}'
 	echo '{"op":"run","argv":["./loop"],"limits":{"steps":150}}'
 	echo '{"op":"run","argv":["./loop"]}'
-done | "$STILE" session --steps-unit instructions >answers
+done | "$STILE" session --steps-counter ptrace-singlestep >answers
 is "thirty runs of one session, the same counts each time" "$(python3 -c 'import json
 seen = {}
 for line in open("answers"):
