@@ -77,22 +77,40 @@ int ring_look(int fd, struct ring_state *state)
 	return 0;
 }
 
-/* The next row of a table, from *row on, of which anything was ever written; `rows` = there is none. */
-static size_t skip_hole(int fd, off_t table, size_t row_size, size_t row, size_t rows)
-{
-	off_t at = lseek(fd, table + (off_t)(row * row_size), SEEK_DATA);
-
-	if (at < 0)
-		return errno == ENXIO ? rows : row; /* a file system that knows no holes */
-	if (at <= table + (off_t)(row * row_size))
-		return row;
-	at = (at - table) / (off_t)row_size;
-	return (size_t)at < rows ? (size_t)at : rows;
-}
+struct table {
+	off_t at;
+	size_t row_size, rows;
+};
 
 static bool read_row(int fd, void *row, size_t size, off_t at)
 {
 	return pread(fd, row, size, at) == (ssize_t)size;
+}
+
+/* The next row from `row` on of which anything was ever written; t->rows = there is none. */
+static size_t skip_hole(int fd, const struct table *t, size_t row)
+{
+	off_t begin = t->at + (off_t)(row * t->row_size), at = lseek(fd, begin, SEEK_DATA);
+
+	if (at < 0)
+		return errno == ENXIO ? t->rows : row; /* a file system that knows no holes */
+	if (at <= begin)
+		return row;
+	at = (at - t->at) / (off_t)t->row_size;
+	return (size_t)at < t->rows ? (size_t)at : t->rows;
+}
+
+/* Copies rows into out[size], from *row on, which moves past a hole. How many; 0 = no more. */
+static size_t read_rows(int fd, const struct table *t, size_t *row, void *out, size_t size)
+{
+	size_t most = size / t->row_size;
+	ssize_t n;
+
+	*row = *row < t->rows ? skip_hole(fd, t, *row) : t->rows;
+	if (most > t->rows - *row)
+		most = t->rows - *row;
+	n = most ? pread(fd, out, most * t->row_size, t->at + (off_t)(*row * t->row_size)) : 0;
+	return n > 0 ? (size_t)n / t->row_size : 0;
 }
 
 /* --- denials ----------------------------------------------------------------------------------- */
@@ -135,29 +153,33 @@ static void check_denial(struct ring_told *told)
 	told->target[length] = 0;
 }
 
+/* Whoever wrote it was killed meanwhile: only its number is known, if that. */
+static uint64_t count_half(const struct ring_denial *denial)
+{
+	uint64_t count = denial->count;
+
+	return count && count < INT64_MAX / RING_DENIALS ? count : 1;
+}
+
 int ring_each_denial(int fd, void (*take)(void *ctx, const struct ring_told *told), void *ctx,
 		     uint64_t *lost)
 {
-	const off_t table = (off_t)RING_AT_DENIALS;
+	const struct table table = { (off_t)RING_AT_DENIALS, sizeof(struct ring_denial),
+				     RING_DENIALS };
+	struct ring_denial rows[2];
 	struct ring_told told;
+	size_t count;
 
-	for (size_t i = 0; i < RING_DENIALS; i++) {
-		i = skip_hole(fd, table, sizeof(told.denial), i, RING_DENIALS);
-		if (i >= RING_DENIALS ||
-		    !read_row(fd, &told.denial, sizeof(told.denial),
-			      table + (off_t)(i * sizeof(told.denial))))
-			break;
-		if (!told.denial.key)
-			continue;
-		/* Whoever wrote it was killed meanwhile. */
-		if (told.denial.whole != 1) {
-			*lost += told.denial.count && told.denial.count < INT64_MAX / RING_DENIALS ?
-					 told.denial.count :
-					 1;
-			continue;
+	for (size_t i = 0; (count = read_rows(fd, &table, &i, rows, sizeof(rows))) > 0; i += count) {
+		for (size_t k = 0; k < count; k++) {
+			if (rows[k].key && rows[k].whole != 1)
+				*lost += count_half(&rows[k]);
+			if (!rows[k].key || rows[k].whole != 1)
+				continue;
+			told.denial = rows[k];
+			check_denial(&told);
+			take(ctx, &told);
 		}
-		check_denial(&told);
-		take(ctx, &told);
 	}
 	return 0;
 }
@@ -166,18 +188,18 @@ int ring_each_denial(int fd, void (*take)(void *ctx, const struct ring_told *tol
 
 int ring_each_process(int fd, void (*take)(void *ctx, const struct ring_process *process), void *ctx)
 {
-	const off_t table = (off_t)RING_AT_PROCESSES;
-	struct ring_process process;
+	const struct table table = { (off_t)RING_AT_PROCESSES, sizeof(struct ring_process),
+				     RING_PROCESSES };
+	struct ring_process rows[16];
+	size_t count;
 
-	for (size_t i = 0; i < RING_PROCESSES; i++) {
-		i = skip_hole(fd, table, sizeof(process), i, RING_PROCESSES);
-		if (i >= RING_PROCESSES || !read_row(fd, &process, sizeof(process),
-						     table + (off_t)(i * sizeof(process))))
-			break;
-		if (process.state == RING_FREE || process.state > RING_EXEC_FAILED)
-			continue;
-		process.exe[sizeof(process.exe) - 1] = 0;
-		take(ctx, &process);
+	for (size_t i = 0; (count = read_rows(fd, &table, &i, rows, sizeof(rows))) > 0; i += count) {
+		for (size_t k = 0; k < count; k++) {
+			if (rows[k].state == RING_FREE || rows[k].state > RING_EXEC_FAILED)
+				continue;
+			rows[k].exe[sizeof(rows[k].exe) - 1] = 0;
+			take(ctx, &rows[k]);
+		}
 	}
 	return 0;
 }
