@@ -54,6 +54,7 @@ struct exec {
 	char *const *argv;
 	char *const *environment;
 	int flags;
+	long number; /* of the system call; 0 = one of libc's functions */
 	int (*go)(void *exec, char *const *environment);
 };
 
@@ -89,6 +90,18 @@ static int go_at(void *exec, char *const *environment)
 	if (next)
 		return next(e->dir, e->path, e->argv, environment, e->flags);
 	errno = ENOSYS;
+	return -1;
+}
+
+static int go_number(void *exec, char *const *environment)
+{
+	const struct exec *e = exec;
+	long result = e->number == SYS_execve ?
+			      raw_call4(SYS_execve, (long)e->path, (long)e->argv, (long)environment, 0) :
+			      raw_call(SYS_execveat, e->dir, (long)e->path, (long)e->argv,
+				       (long)environment, e->flags, 0);
+
+	errno = (int)-result;
 	return -1;
 }
 
@@ -169,6 +182,20 @@ static int exec_it(struct exec *e, const struct call *called)
 		return exec_attached(e, &call);
 	errno = error;
 	return -1;
+}
+
+int exec_by_number(long number, const long a[6], const struct call *call)
+{
+	bool is_at = number == SYS_execveat;
+	struct exec exec = { .dir = is_at ? (int)a[0] : AT_FDCWD,
+			     .path = (const char *)a[is_at],
+			     .argv = (char *const *)a[is_at + 1],
+			     .environment = (char *const *)a[is_at + 2],
+			     .flags = is_at ? (int)a[4] : 0,
+			     .number = number,
+			     .go = go_number };
+
+	return exec_it(&exec, call);
 }
 
 #define EXEC(dir, path) { SUBJECT_EXEC, PATH_EXEC, ASK_EMPTY, dir, path, 0 }

@@ -67,36 +67,65 @@ uint32_t shim_tid(void)
 	return thread.tid;
 }
 
-/* The row of this process, a free one when it has none. NULL = no room. */
-static struct ring_process *find_row(uint32_t pid)
+static struct ring_process *row_at(uint32_t pid, unsigned probe)
 {
 	struct ring_process *rows = (void *)((char *)shim.ring + RING_AT_PROCESSES);
 
-	for (unsigned i = 0; i < PROBES_MAX; i++) {
-		struct ring_process *row = &rows[(pid + i) % RING_PROCESSES];
-		uint32_t owner = __atomic_load_n(&row->pid, __ATOMIC_RELAXED);
+	return &rows[(pid + probe) % RING_PROCESSES];
+}
 
-		if (owner == pid)
-			return row;
-		if (!owner && __atomic_compare_exchange_n(&row->pid, &owner, pid, false, __ATOMIC_ACQ_REL,
-							  __ATOMIC_RELAXED))
-			return row;
-	}
-	shim.ring->processes_lost++;
+static struct ring_process *find_own(uint32_t pid)
+{
+	for (unsigned i = 0; i < PROBES_MAX; i++)
+		if (__atomic_load_n(&row_at(pid, i)->pid, __ATOMIC_RELAXED) == pid)
+			return row_at(pid, i);
 	return NULL;
 }
 
-static void enter(struct ring_process *row, const char *exe, size_t length, uint32_t state)
+/* Nobody's, or of an exec that failed: its process has a row of its own, or is gone. */
+static struct ring_process *claim_row(uint32_t pid)
+{
+	for (unsigned i = 0; i < PROBES_MAX; i++) {
+		struct ring_process *row = row_at(pid, i);
+		uint32_t owner = __atomic_load_n(&row->pid, __ATOMIC_RELAXED);
+
+		if (owner && atomic_load(&row->state) != RING_EXEC_FAILED)
+			continue;
+		if (__atomic_compare_exchange_n(&row->pid, &owner, pid, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return row;
+	}
+	return NULL;
+}
+
+/* The row of this process, a new one when it has none. NULL = no room. */
+static struct ring_process *find_row(uint32_t pid)
+{
+	struct ring_process *row = find_own(pid);
+
+	row = row ? row : claim_row(pid);
+	if (!row)
+		shim.ring->processes_lost++;
+	return row;
+}
+
+/* All but the state. */
+static void fill(struct ring_process *row, uint32_t parent, const char *exe, size_t length)
 {
 	struct timespec t = { 0, 0 };
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	atomic_store(&row->state, RING_FREE);
-	row->parent = (uint32_t)raw_call4(SYS_getppid, 0, 0, 0, 0);
+	row->parent = parent;
 	row->at_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	length = length < sizeof(row->exe) ? length : sizeof(row->exe) - 1;
 	memcpy(row->exe, exe, length);
 	row->exe[length] = '\0';
+}
+
+static void enter(struct ring_process *row, const char *exe, size_t length, uint32_t state)
+{
+	atomic_store(&row->state, RING_FREE);
+	fill(row, (uint32_t)raw_call4(SYS_getppid, 0, 0, 0, 0), exe, length);
 	atomic_store_explicit(&row->state, state, memory_order_release);
 }
 
@@ -121,6 +150,24 @@ struct ring_process *shim_tell_exec(const char *exe)
 	if (row)
 		enter(row, exe, strlen(exe), RING_EXEC);
 	return row;
+}
+
+/* The child may have come here itself in the meantime: then its word stands. */
+void shim_tell_spawned(int pid, const char *exe)
+{
+	uint32_t free_state = RING_FREE;
+	struct ring_process *row;
+
+	if (!shim_is_attached() || pid <= 0 || find_own((uint32_t)pid))
+		return;
+	row = claim_row((uint32_t)pid);
+	if (!row)
+		return;
+	if (row->state == RING_EXEC_FAILED)
+		atomic_store(&row->state, RING_FREE);
+	if (row->state == RING_FREE)
+		fill(row, shim_pid(), exe, strlen(exe));
+	(void)atomic_compare_exchange_strong(&row->state, &free_state, RING_EXEC);
 }
 
 void shim_tell_exec_failed(struct ring_process *process)

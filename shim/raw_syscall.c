@@ -7,6 +7,7 @@
  */
 #include "shim/raw_syscall.h"
 
+#include "shim/exec.h"
 #include "shim/raw.h"
 
 #include <errno.h>
@@ -135,9 +136,12 @@ bool raw_ask(const struct raw_row *row, const long a[6], struct question *out)
 
 long raw_go(long number, const long a[6], const struct call *call)
 {
-	int error = call_before(call);
 	long result;
+	int error;
 
+	if (call->ask->subject == SUBJECT_EXEC)
+		return exec_by_number(number, a, call);
+	error = call_before(call);
 	if (error) {
 		errno = error;
 		return -1;

@@ -63,6 +63,8 @@ uint32_t shim_tid(void);
 void shim_tell_attached(void);
 struct ring_process *shim_tell_exec(const char *exe);
 void shim_tell_exec_failed(struct ring_process *process);
+/* libc has made this child, which runs `exe`. */
+void shim_tell_spawned(int pid, const char *exe);
 
 static inline bool shim_is_attached(void)
 {

@@ -27,7 +27,8 @@ typedef int spawn_function(void *pid, const char *path, const void *actions, con
 			   char *const *argv, char *const *environment);
 
 struct spawn {
-	void *pid; /* pid_t * or int * */
+	void *pid;   /* pid_t * or int * */
+	bool has_pid; /* pid_t *, and there is one */
 	const char *path;
 	const void *actions, *attr;
 	char *const *argv;
@@ -51,16 +52,18 @@ static int spawn_it(struct spawn *s, const struct call *call, char *const *envir
 	if (error)
 		return error;
 	error = exec_with_environment(environment, spawn_with, s);
+	if (!error && s->has_pid)
+		shim_tell_spawned(*(const pid_t *)s->pid, s->path);
 	call_after(call, error);
 	return error;
 }
 
 #define SPAWN_BY_PATH { SUBJECT_EXEC, PATH_EXEC, 0, AT_FDCWD, path, 0 }
-#define SPAWN(name, pid_type, asked) \
+#define SPAWN(name, pid_type, has_pid, asked) \
 	int hook_##name(pid_type *pid, const char *path, const void *actions, const void *attr, \
 			char *const argv[], char *const envp[]) \
 	{ \
-		struct spawn spawn = { pid, path, actions, attr, argv, NULL }; \
+		struct spawn spawn = { pid, has_pid, path, actions, attr, argv, NULL }; \
 		const struct question questions[] = { PROCESS, asked }; \
 		const struct call call = CALL(HOOK_##name, questions); \
 \
@@ -68,10 +71,10 @@ static int spawn_it(struct spawn *s, const struct call *call, char *const *envir
 	}
 
 /* What is searched on PATH has no path before it is found: the child's exec is not hooked, its walls are. */
-SPAWN(posix_spawn, pid_t, SPAWN_BY_PATH)
-SPAWN(posix_spawnp, pid_t, TEXT(path))
-SPAWN(pidfd_spawn, int, SPAWN_BY_PATH)
-SPAWN(pidfd_spawnp, int, TEXT(path))
+SPAWN(posix_spawn, pid_t, pid != NULL, SPAWN_BY_PATH)
+SPAWN(posix_spawnp, pid_t, pid != NULL, TEXT(path))
+SPAWN(pidfd_spawn, int, false, SPAWN_BY_PATH)
+SPAWN(pidfd_spawnp, int, false, TEXT(path))
 
 /* --- fork --------------------------------------------------------------------------------------------- */
 

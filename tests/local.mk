@@ -151,13 +151,15 @@ check_PROGRAMS += %D%/lib/room
 
 # The shim by itself: its exports, and every hook against the bare call.
 if BUILD_SHIM
-check_PROGRAMS += %D%/shim/calls
+check_PROGRAMS += %D%/shim/calls %D%/shim/carry
 %C%_shim_calls_CFLAGS = $(WARN_CFLAGS)
 %C%_shim_calls_SOURCES = %D%/shim/calls.c
 %C%_shim_calls_LDADD = libshimcore.la
+%C%_shim_carry_LDADD =
 SHIM_TESTS = \
 	%D%/shim/calls.sh \
+	%D%/shim/carry.sh \
 	%D%/shim/exports.sh
 TESTS += $(SHIM_TESTS)
 endif
-EXTRA_DIST += %D%/shim/calls.sh %D%/shim/exports.sh
+EXTRA_DIST += %D%/shim/calls.sh %D%/shim/carry.sh %D%/shim/exports.sh

@@ -5,7 +5,9 @@
 # shellcheck source=tests/lib/tap.sh
 source "$srcdir/tests/lib/tap.sh"
 
-[ -f "${SHIM:-}" ] && [ -x "${ROOM:-}" ] && [ -x "${CALLS:-}" ] || skip_all "the shim was not built"
+if ! [ -f "${SHIM:-}" ] || ! [ -x "${ROOM:-}" ] || ! [ -x "${CALLS:-}" ]; then
+	skip_all "the shim was not built"
+fi
 object=$(${CC:-cc} -print-file-name=libdl.so.2)
 [ -f "$object" ] || skip_all "no small shared object to load"
 

@@ -17,7 +17,7 @@ names() {
 table() {
 	sed -n '/^[A-Z]*(/p' "$srcdir/shim/hooks.def" | ${CC:-cc} -E -P \
 		-D'HOOK(t,n,...)=@n' -D'HOOKP(t,n,...)=@n' -D'HOOKE(t,n,...)=@n' -D'HOOKA(t,n,...)=@n' \
-		-D'OWN(t,n,...)=@n' -D'JUMP(n)=@n' - | tr '@ ' '\n\n' | sed '/^$/d' | sort -u
+		-D'OWN(t,n,...)=@n' -D'JUMP(n)=@n' - | grep -oE '@[A-Za-z0-9_]+' | tr -d @ | sort -u
 }
 
 exported=$(names "$SHIM")
