@@ -52,6 +52,9 @@ liblauncher_la_SOURCES = \
 	%D%/notice_signals.c \
 	%D%/notices.c \
 	%D%/notices.h \
+	%D%/observed.c \
+	%D%/observed.h \
+	shim/hook_names.c \
 	%D%/option_use.c \
 	%D%/option_use.h \
 	%D%/output.c \
@@ -96,6 +99,8 @@ liblauncher_la_SOURCES = \
 	%D%/steps_where.c \
 	%D%/symbols.c \
 	%D%/symbols.h \
+	%D%/told_judge.c \
+	%D%/told_judge.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/show.c \

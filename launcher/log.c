@@ -155,6 +155,72 @@ static void tell_denials(struct event_log *log, json_t *result)
 	}
 }
 
+static const struct {
+	unsigned right;
+	const char *name;
+} accesses[] = { { PATH_READ, "read" }, { PATH_WRITE, "write" }, { PATH_EXEC, "exec" } };
+
+static json_t *make_access(unsigned access)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof(accesses) / sizeof(*accesses); i++)
+		if (access & accesses[i].right)
+			(void)json_array_append_new(list, json_string(accesses[i].name));
+	return list;
+}
+
+static json_t *make_errno(int error)
+{
+	const char *name = strerrorname_np(error);
+
+	if (!error)
+		return json_null();
+	return name ? json_string(name) : json_integer(error);
+}
+
+/* Targets are any bytes; JSON's texts are not. */
+static json_t *make_target(const char *target)
+{
+	struct output view = { .data = (char *)(uintptr_t)target };
+	_cleanup_free_ char *clean = NULL;
+	bool had_invalid;
+	size_t size;
+
+	if (!*target)
+		return json_null();
+	view.used = strlen(target);
+	view.total = view.used;
+	clean = output_text(&view, &size, &had_invalid);
+	return clean ? json_stringn(clean, size) : json_null();
+}
+
+static void tell_call(struct event_log *log, const struct result *r,
+		      const struct observed_call *call)
+{
+	tell(log, "CALL",
+	     json_pack("{so so ss so sb ss so so ss sI}", "session", make_optional(r->session),
+		       "run", make_optional(r->id), "call", call->call, "target",
+		       make_target(call->target), "cut", call->is_cut, "axis",
+		       axis_name(call->axis), "access", make_access(call->access), "errno",
+		       make_errno(call->error), "verdict",
+		       call->action == ACTION_DENY ? "deny" : "allow", "count",
+		       (json_int_t)call->count));
+}
+
+/* Told by the program itself: a record of it, no proof. */
+static void tell_calls(struct event_log *log, const struct result *r)
+{
+	if (!r->observed)
+		return;
+	for (size_t i = 0; i < observed_count(r->observed); i++)
+		tell_call(log, r, observed_at(r->observed, i));
+	tell(log, "CALLS",
+	     json_pack("{so so sI sI}", "session", make_optional(r->session), "run",
+		       make_optional(r->id), "different", (json_int_t)observed_count(r->observed),
+		       "lost", (json_int_t)observed_lost(r->observed)));
+}
+
 void log_result(struct event_log *log, const struct result *r)
 {
 	_cleanup_free_ char *text = log->fd < 0 ? NULL : result_to_json(r, false);
@@ -167,5 +233,6 @@ void log_result(struct event_log *log, const struct result *r)
 	else if (r->status != STATUS_DENIED)
 		tell_run(log, result);
 	tell_denials(log, result);
+	tell_calls(log, r);
 	json_decref(result);
 }

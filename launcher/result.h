@@ -7,6 +7,7 @@
 
 #include "backends/layers.h"
 #include "launcher/denials.h"
+#include "launcher/observed.h"
 #include "launcher/output.h"
 #include "launcher/shim_cover.h"
 #include "launcher/step_count.h"
@@ -68,6 +69,7 @@ struct result {
 	struct layers layers;
 	struct verdict verdict;    /* meaningful when status is denied */
 	const struct shim_cover *shim;  /* NULL = nothing was run */
+	const struct observed *observed; /* its calls; for the log; NULL = not recorded */
 	const struct denials *denials; /* of the running program; NULL = none */
 	bool has_repairs;
 	uint64_t repairs_limit, repairs_used;

@@ -69,6 +69,7 @@ static void tell_session(const struct session *s, struct result *r)
 	if (s->has_folder)
 		snprintf(r->session, sizeof(r->session), "%s", s->folder.sid);
 	r->shim = s->shim ? shim_use_cover(s->shim) : NULL;
+	r->observed = shim_use_observed(s->shim);
 	if (s->is_raised)
 		return;
 	layers->landlock = layers->seccomp = layers->cgroup = layers->rlimit = none;
@@ -324,7 +325,9 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 			   .keep_out = r->out,
 			   .keep_err = r->err,
 			   .in = -1,
-			   .limits = q->limits };
+			   .limits = q->limits,
+			   .drain = s->shim && shim_use_records(s->shim) ? shim_use_drain : NULL,
+			   .drain_ctx = s->shim };
 	enum memory_need need = MEMORY_PLAIN;
 	int e = write_code(q, folder);
 

@@ -12,8 +12,7 @@
 
 #include "launcher/ring_read.h"
 #include "launcher/symbols.h"
-#include "policy/decide.h"
-#include "policy/policy.h"
+#include "launcher/told_judge.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,96 +33,15 @@ struct telling {
 
 /* --- why --------------------------------------------------------------------------------------- */
 
-/* What a call does to the network; others than these connect. */
-static const struct {
-	const char *beginning;
-	enum network_use use;
-} network_calls[] = {
-	{ "bind", NETWORK_BIND },	{ "send", NETWORK_SEND },
-	{ "getaddrinfo", NETWORK_LOOKUP }, { "gethostby", NETWORK_LOOKUP },
-	{ "getnameinfo", NETWORK_LOOKUP }, { "res_", NETWORK_LOOKUP },
-	{ "socket.bind", NETWORK_BIND }, { "socket.send", NETWORK_SEND },
-	{ "socket.get", NETWORK_LOOKUP }, { "socketpair", NETWORK_SOCKET },
-};
-
-static enum network_use network_use_of(const char *call)
-{
-	for (size_t i = 0; i < sizeof(network_calls) / sizeof(*network_calls); i++)
-		if (!strncmp(call, network_calls[i].beginning, strlen(network_calls[i].beginning)))
-			return network_calls[i].use;
-	return strcmp(call, "socket") == 0 ? NETWORK_SOCKET : NETWORK_CONNECT;
-}
-
-static void judge_path(struct telling *t, const struct ring_told *told, struct verdict *out)
-{
-	unsigned access = told->denial.record.access & (PATH_READ | PATH_WRITE | PATH_EXEC);
-
-	policy_decide_path(t->ask->files->block, told->target, access ? access : PATH_READ, &t->text,
-			   out);
-}
-
-static void judge_network(struct telling *t, const struct ring_told *told, struct verdict *out)
-{
-	policy_decide_network(t->ask->files->block, network_use_of(told->denial.call), told->target,
-			      &t->text, out);
-}
-
-static void judge_process(struct telling *t, const struct ring_told *told, struct verdict *out)
-{
-	policy_decide_process(t->ask->files->block,
-			      told->target[0] == '/' ? PROCESS_SPAWN : PROCESS_FORK, told->target,
-			      &t->text, out);
-}
-
-static void judge_exec(struct telling *t, const struct ring_told *told, struct verdict *out)
-{
-	policy_decide_process(t->ask->files->block, PROCESS_EXEC, told->target, &t->text, out);
-}
-
-static void judge_signal(struct telling *t, const struct ring_told *told, struct verdict *out)
-{
-	policy_decide_signal(t->ask->files->block, false, told->target, &t->text, out);
-}
-
-static void judge_load(struct telling *t, const struct ring_told *told, struct verdict *out)
-{
-	policy_decide_load(t->ask->files->block, told->target, &t->text, out);
-}
-
-static const struct {
-	void (*ask)(struct telling *t, const struct ring_told *told, struct verdict *out);
-	bool needs_path; /* the target must be an absolute one */
-} judges[AXIS_COUNT] = {
-	[AXIS_PATH] = { judge_path, true },	  [AXIS_NETWORK] = { judge_network, false },
-	[AXIS_PROCESS] = { judge_process, false }, [AXIS_EXECUTABLE] = { judge_exec, true },
-	[AXIS_SIGNAL] = { judge_signal, false },   [AXIS_LOAD] = { judge_load, true },
-};
-
-/* The reason in the words the program was given, where they are words of ours too. */
-static void say_code(struct telling *t, const struct ring_told *told, struct verdict *verdict)
-{
-	char text[VERDICT_TEXT_MAX];
-
-	if (!policy_is_code(t->ask->files->block))
-		return;
-	policy_say_code((enum axis)told->denial.record.axis, told->denial.call, told->target, text,
-			sizeof(text));
-	if (!text[0])
-		return;
-	snprintf(t->text.reason, sizeof(t->text.reason), "%s", text);
-	verdict->reason = t->text.reason;
-}
-
 static void judge(struct telling *t, const struct ring_told *told, struct verdict *verdict)
 {
-	const struct ring_record *record = &told->denial.record;
+	const struct told_call call = { .axis = (enum axis)told->denial.record.axis,
+					.access = told->denial.record.access,
+					.call = told->denial.call,
+					.target = told->target };
 
-	*verdict = (struct verdict){ .action = ACTION_ALLOW, .reason = "", .fix = "" };
-	if (judges[record->axis].ask && (!judges[record->axis].needs_path || told->target[0] == '/'))
-		judges[record->axis].ask(t, told, verdict);
-	if (verdict->action == ACTION_DENY)
-		say_code(t, told, verdict);
-	else
+	told_judge(t->ask->files->block, &call, &t->text, verdict);
+	if (verdict->action == ACTION_ALLOW)
 		*verdict = (struct verdict){ .action = ACTION_DENY,
 					     .reason = told->denial.text,
 					     .fix = "" };

@@ -34,6 +34,7 @@ struct shim_use {
 	bool is_given, is_used;      /* programs get it; some run had the ring */
 	uint64_t start_ns;
 	struct shim_cover cover;
+	struct observed *observed;   /* owned; NULL = calls are not recorded */
 	char room_variable[PATH_MAX + 64];
 	char *preload; /* the other variable; owned */
 };
@@ -56,6 +57,7 @@ int shim_use_open(struct shim_use **out, const struct shim_wish *wish, const str
 	use->wish = *wish;
 	use->ring = use->own_ring = -1;
 	use->files.block = block;
+	use->observed = wish->observe ? observed_new(block) : NULL;
 	if (wish->none)
 		snprintf(use->why, sizeof(use->why), "--no-shim");
 	else
@@ -68,6 +70,7 @@ void shim_use_close(struct shim_use *use)
 	if (!use)
 		return;
 	cleanup_fd(&use->own_ring);
+	observed_free(use->observed);
 	free(use->preload);
 	free(use);
 }
@@ -130,7 +133,7 @@ static uint32_t flags_of(const struct shim_use *use)
 	uint32_t flags = use->files.anywhere ? 0 : RING_WALLS;
 
 	if (use->wish.observe)
-		flags |= RING_OBSERVE;
+		flags |= RING_OBSERVE | RING_RECORD_ALL | RING_LOSSLESS;
 	if (policy_is_code(use->files.block))
 		flags |= RING_CODE;
 	return flags;
@@ -144,6 +147,7 @@ int shim_use_begin(struct shim_use *use)
 	use->cover.processes = 0;
 	use->cover.blind_count = 0;
 	use->cover.blind_lost = 0;
+	observed_clear(use->observed);
 	if (!use->is_given)
 		return 0;
 	use->is_used = true;
@@ -201,6 +205,23 @@ char **shim_use_environment(struct shim_use *use, char **env)
 
 /* --- after a run ------------------------------------------------------------------------------- */
 
+bool shim_use_records(const struct shim_use *use)
+{
+	return use->is_given && use->observed;
+}
+
+void shim_use_drain(void *ctx)
+{
+	struct shim_use *use = ctx;
+
+	observed_drain(use->observed, use->ring, false);
+}
+
+const struct observed *shim_use_observed(const struct shim_use *use)
+{
+	return use ? use->observed : NULL;
+}
+
 static bool is_covered(void *ctx, int32_t pid)
 {
 	return shim_cover_has(ctx, pid);
@@ -235,6 +256,8 @@ void shim_use_end(struct shim_use *use, struct denials *denials, const struct sh
 
 	if (!use->is_given)
 		return;
+	if (use->observed)
+		observed_drain(use->observed, use->ring, true);
 	shim_cover_take(&use->cover, &cover);
 	shim_told_take(denials, &told);
 	denials_reconcile(denials, is_covered, &use->cover);

@@ -6,6 +6,7 @@
 
 #include "backends/room.h"
 #include "launcher/denials.h"
+#include "launcher/observed.h"
 #include "launcher/shim_cover.h"
 
 #include <stdbool.h>
@@ -42,6 +43,13 @@ int shim_use_begin(struct shim_use *use);
 /* The program's environment with the shim in it: a new list (freed by the caller with free) of `env`'s
  * entries and the use's own, which it keeps. NULL = out of memory. */
 char **shim_use_environment(struct shim_use *use, char **env);
+
+/* Where every call is recorded: takes what the ring has now. `ctx` is the use. */
+void shim_use_drain(void *ctx);
+bool shim_use_records(const struct shim_use *use);
+
+/* What was recorded, once the run has ended; NULL = nothing was to be. Borrowed until the next. */
+const struct observed *shim_use_observed(const struct shim_use *use);
 
 /* Can this program take the shim in? 0, or -ENOEXEC and `why`, in the words of a missing required layer. */
 int shim_use_check(const struct shim_use *use, const char *program, char *why, size_t size);

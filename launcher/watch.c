@@ -26,6 +26,7 @@
 
 #define CHUNK 65536
 #define TICK_MS 50
+#define RECORDS_MS 4 /* a program that waits for us records some thousand calls meanwhile */
 #define DRAIN_MS 5000
 #define DISK_ENTRIES_A_TICK 4000
 #define DISK_ENTRIES_AT_END 100000
@@ -40,6 +41,7 @@ enum source {
 	SOURCE_SIGNAL,
 	SOURCE_MEMORY,
 	SOURCE_NOTICE,
+	SOURCE_RECORDS,
 	SOURCE_OUT_READY, /* whoever reads our own output */
 	SOURCE_ERR_READY,
 	SOURCES
@@ -55,6 +57,10 @@ struct loop {
 	struct notices *notices;  /* once the listener came */
 	struct stream streams[2]; /* of SOURCE_OUT and SOURCE_ERR */
 	char chunk[CHUNK];
+};
+
+struct timers {
+	int clock, ticker, records; /* -1 = none */
 };
 
 static uint64_t now_us(void)
@@ -256,6 +262,14 @@ static void look_back(struct loop *loop)
 	disk_watch_end(&loop->disk);
 }
 
+static void take_records(struct loop *loop)
+{
+	uint64_t expirations;
+
+	(void)!read(loop->fds[SOURCE_RECORDS], &expirations, sizeof(expirations));
+	loop->watch->drain(loop->watch->drain_ctx);
+}
+
 static bool needs_ticks(const struct limiters *l)
 {
 	return l->watch_memory || l->watch_processes || l->watch_cpu || l->watch_disk;
@@ -344,6 +358,9 @@ static void handle(struct loop *loop, enum source source)
 	case SOURCE_NOTICE:
 		hear_notice(loop);
 		break;
+	case SOURCE_RECORDS:
+		take_records(loop);
+		break;
 	case SOURCE_MEMORY:
 		end_run(loop, WATCH_MEMORY);
 		drop(loop, SOURCE_MEMORY);
@@ -353,24 +370,36 @@ static void handle(struct loop *loop, enum source source)
 	}
 }
 
-static int add_timers(struct loop *loop, int *clock, int *ticker)
+/* A timer of this source, kept in *fd by the caller. */
+static int start_timer(struct loop *loop, enum source source, int *fd, uint64_t first_ms,
+		       uint64_t every_ms)
+{
+	int r;
+
+	*fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	r = *fd < 0 ? -errno : arm_timer(*fd, first_ms, every_ms);
+	return r < 0 ? r : add(loop, source, *fd, EPOLLIN);
+}
+
+static int add_timers(struct loop *loop, struct timers *t)
 {
 	struct watch *w = loop->watch;
 	int r = 0;
 
-	if (w->limits.wall_ms != LIMIT_NONE) {
-		*clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		r = *clock < 0 ? -errno : arm_timer(*clock, w->limits.wall_ms, 0);
-		if (r == 0)
-			r = add(loop, SOURCE_CLOCK, *clock, EPOLLIN);
-	}
-	if (r == 0 && needs_ticks(&w->limiters)) {
-		*ticker = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		r = *ticker < 0 ? -errno : arm_timer(*ticker, TICK_MS, TICK_MS);
-		if (r == 0)
-			r = add(loop, SOURCE_TICK, *ticker, EPOLLIN);
-	}
+	if (w->limits.wall_ms != LIMIT_NONE)
+		r = start_timer(loop, SOURCE_CLOCK, &t->clock, w->limits.wall_ms, 0);
+	if (r == 0 && needs_ticks(&w->limiters))
+		r = start_timer(loop, SOURCE_TICK, &t->ticker, TICK_MS, TICK_MS);
+	if (r == 0 && w->drain)
+		r = start_timer(loop, SOURCE_RECORDS, &t->records, RECORDS_MS, RECORDS_MS);
 	return r;
+}
+
+static void close_timers(struct timers *t)
+{
+	cleanup_fd(&t->clock);
+	cleanup_fd(&t->ticker);
+	cleanup_fd(&t->records);
 }
 
 static void turn(struct loop *loop)
@@ -412,7 +441,7 @@ static int add_outputs(struct loop *loop)
 	return r;
 }
 
-static int add_sources(struct loop *loop, int *clock, int *ticker)
+static int add_sources(struct loop *loop, struct timers *timers)
 {
 	struct watch *w = loop->watch;
 	int r = add_outputs(loop);
@@ -420,7 +449,7 @@ static int add_sources(struct loop *loop, int *clock, int *ticker)
 	if (r == 0)
 		r = add(loop, SOURCE_WARDEN, w->warden->socket, EPOLLIN);
 	if (r == 0)
-		r = add_timers(loop, clock, ticker);
+		r = add_timers(loop, timers);
 	if (r == 0 && w->limiters.cgroup && w->limiters.cgroup->exhausted >= 0)
 		r = add(loop, SOURCE_MEMORY, w->limiters.cgroup->exhausted, EPOLLIN);
 	if (r == 0)
@@ -433,8 +462,7 @@ int watch_run(struct watch *w)
 	/* Too large for the stack. */
 	_cleanup_free_ struct loop *loop = calloc(1, sizeof(*loop));
 	_cleanup_fd_ int epoll = epoll_create1(EPOLL_CLOEXEC);
-	_cleanup_fd_ int clock = -1;
-	_cleanup_fd_ int ticker = -1;
+	__attribute__((cleanup(close_timers))) struct timers timers = { -1, -1, -1 };
 	uint64_t begin = now_us();
 	int r;
 
@@ -448,7 +476,7 @@ int watch_run(struct watch *w)
 		loop->fds[i] = -1;
 	disk_watch_begin(&loop->disk, w->limiters.work);
 	w->cause = WATCH_EXITED;
-	r = add_sources(loop, &clock, &ticker);
+	r = add_sources(loop, &timers);
 	if (r < 0)
 		end_run(loop, WATCH_BROKEN);
 	turn(loop);

@@ -41,6 +41,9 @@ struct watch {
 	uint64_t stdout_bytes, stderr_bytes;
 	struct limits limits;
 	struct limiters limiters;
+	/* Called every few milliseconds while the program runs, to take what it records; NULL = nothing to take. */
+	void (*drain)(void *ctx);
+	void *drain_ctx;
 	struct notices_ground ground; /* what a listener's notices are judged by, where one comes */
 	int output_error;        /* -errno: streamed output was lost, other than by its reader's end */
 	enum watch_cause cause;

@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	%D%/unit/test-look \
 	%D%/unit/test-memory-need \
 	%D%/unit/test-notify \
+	%D%/unit/test-observed \
 	%D%/unit/test-option-use \
 	%D%/unit/test-output \
 	%D%/unit/test-owner \
@@ -48,6 +49,7 @@ UNIT_TESTS = \
 	%D%/unit/test-suggest \
 	%D%/unit/test-symbols \
 	%D%/unit/test-syntax \
+	%D%/unit/test-told-judge \
 	%D%/unit/test-tree \
 	%D%/unit/test-unwind \
 	%D%/unit/test-warden
@@ -82,6 +84,7 @@ E2E_TESTS = \
 	%D%/e2e/log.sh \
 	%D%/e2e/no_namespaces.sh \
 	%D%/e2e/notify.sh \
+	%D%/e2e/observe.sh \
 	%D%/e2e/programs.sh \
 	%D%/e2e/protected.sh \
 	%D%/e2e/refused.sh \
