@@ -2,5 +2,6 @@
 dist_doc_DATA += \
 	%D%/GLOSSARY.md \
 	%D%/HOWTO-add-a-backend.md \
+	%D%/HOWTO-add-a-hook.md \
 	%D%/HOWTO-add-an-interpreter.md \
 	%D%/INTERNALS.md
