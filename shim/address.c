@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket addresses as text, for verdicts and records. Pure, no allocation, no stdio: libc's own
- * inet_ntop() is not promised to signal handlers.
+ * Socket addresses as text, for verdicts and records. Pure, no allocation, no stdio:
+ * libc's own inet_ntop() is not promised to signal handlers.
  */
 #include "shim/address.h"
 
@@ -95,7 +95,8 @@ static void say_unix(struct sentence *s, const void *address, size_t size)
 	bool is_abstract;
 
 	length = length < sizeof(path) ? length : sizeof(path) - 1;
-	memcpy(path, (const char *)address + offsetof(struct sockaddr_un, sun_path), length);
+	memcpy(path, (const char *)address + offsetof(struct sockaddr_un, sun_path),
+	       length);
 	is_abstract = length && !path[0];
 	sentence_add(s, is_abstract ? "unix:@" : "unix:");
 	for (size_t i = is_abstract; i < length && (is_abstract || path[i]); i++)
@@ -132,10 +133,14 @@ void address_say_family(int family, char out[ADDRESS_TEXT_MAX])
 		int family;
 		const char *name;
 	} names[] = {
-		{ AF_UNIX, "unix:" },	       { AF_INET, "AF_INET" },
-		{ AF_INET6, "AF_INET6" },      { AF_NETLINK, "AF_NETLINK" },
-		{ AF_PACKET, "AF_PACKET" },    { AF_VSOCK, "AF_VSOCK" },
-		{ AF_BLUETOOTH, "AF_BLUETOOTH" }, { AF_ALG, "AF_ALG" },
+		{ AF_UNIX, "unix:" },
+		{ AF_INET, "AF_INET" },
+		{ AF_INET6, "AF_INET6" },
+		{ AF_NETLINK, "AF_NETLINK" },
+		{ AF_PACKET, "AF_PACKET" },
+		{ AF_VSOCK, "AF_VSOCK" },
+		{ AF_BLUETOOTH, "AF_BLUETOOTH" },
+		{ AF_ALG, "AF_ALG" },
 	};
 	struct sentence s = sentence_begin(out, ADDRESS_TEXT_MAX);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Before and after a hooked call. Before, where there are no walls: judge, and refuse. After, where there
- * are: say of a refusal whether it was the policy's, and which wall it came from. What the shim cannot
- * decide it leaves to the kernel, and what the kernel answered is never changed.
+ * Before and after a hooked call. Before, where there are no walls: judge, and refuse.
+ * After, where there are: say of a refusal whether it was the policy's, and which wall it
+ * came from. What the shim cannot decide it leaves to the kernel, and what the kernel
+ * answered is never changed.
  *
  * Runs inside the program, at any time. errno is the program's.
  */
@@ -19,10 +20,10 @@ static const struct cause {
 } causes[] = {
 	{ SUBJECT_PATH, EACCES, LAYER_LANDLOCK },
 	{ SUBJECT_PATH, EPERM, LAYER_LANDLOCK },
-	{ SUBJECT_PATH, EXDEV, LAYER_LANDLOCK },    /* a move between different rights */
-	{ SUBJECT_PATH, EROFS, LAYER_NAMESPACE },   /* a mount of its own, read-only */
-	{ SUBJECT_PATH, EBUSY, LAYER_NAMESPACE },   /* removing such a mount */
-	{ SUBJECT_PATH, ENOENT, LAYER_NAMESPACE },  /* hidden */
+	{ SUBJECT_PATH, EXDEV, LAYER_LANDLOCK },   /* a move between different rights */
+	{ SUBJECT_PATH, EROFS, LAYER_NAMESPACE },  /* a mount of its own, read-only */
+	{ SUBJECT_PATH, EBUSY, LAYER_NAMESPACE },  /* removing such a mount */
+	{ SUBJECT_PATH, ENOENT, LAYER_NAMESPACE }, /* hidden */
 	{ SUBJECT_EXEC, EACCES, LAYER_LANDLOCK },
 	{ SUBJECT_EXEC, EPERM, LAYER_SECCOMP },
 	{ SUBJECT_EXEC, ENOENT, LAYER_NAMESPACE },
@@ -66,8 +67,8 @@ static enum layer find_cause(const struct question *ask, int error)
 	return LAYER_NONE;
 }
 
-static void tell(const struct call *call, const struct question *ask, const struct answer *answer,
-		 int error)
+static void tell(const struct call *call, const struct question *ask,
+		 const struct answer *answer, int error)
 {
 	shim_tell(&(struct shim_event){
 		.hook = call->hook,
@@ -96,12 +97,14 @@ int call_judge(const struct call *call)
 	return error;
 }
 
-/* Missing files are asked for all the time: only what the rules would not grant is worth a second look. */
+/* Missing files are asked for all the time: only what the rules would not grant is worth
+ * a second look. */
 static bool is_just_missing(const struct question *ask, int error, struct answer *room)
 {
 	if (error != ENOENT || ask->subject != SUBJECT_PATH)
 		return false;
-	return ask->flags & ASK_STAT ? !(shim.flags & RING_JUDGE_STAT) : question_is_granted(ask, room);
+	return ask->flags & ASK_STAT ? !(shim.flags & RING_JUDGE_STAT)
+				     : question_is_granted(ask, room);
 }
 
 /* True when one of the questions explains the error. */
@@ -126,8 +129,11 @@ static void record(const struct call *call, int error, struct answer *answer)
 	for (unsigned i = 0; i < call->count; i++) {
 		if (i + 1 < call->count && call->ask[i].subject == SUBJECT_PROCESS)
 			continue; /* what it runs is what there is to tell */
-		answer->verdict = (struct verdict){ .action = ACTION_ALLOW, .reason = "", .fix = "" };
-		answer->target = error == EFAULT ? "" : question_target(&call->ask[i], answer);
+		answer->verdict = (struct verdict){ .action = ACTION_ALLOW,
+						    .reason = "",
+						    .fix = "" };
+		answer->target = error == EFAULT ? ""
+						 : question_target(&call->ask[i], answer);
 		tell(call, &call->ask[i], answer, error);
 	}
 }
@@ -143,7 +149,8 @@ void call_tell(const struct call *call, int error)
 	errno = saved;
 }
 
-/* --- what flags and modes ask for ---------------------------------------------------------------- */
+/* --- what flags and modes ask for
+ * ---------------------------------------------------------------- */
 
 unsigned ask_open_access(int flags)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Carrying the shim on: what an environment lacks for the next program, and a copy that has it.
+ * Carrying the shim on: what an environment lacks for the next program, and a copy that
+ * has it.
  *
- * Runs inside the program, between vfork and exec too: nothing is allocated, nothing of the caller's is
- * changed, everything is bounded.
+ * Runs inside the program, between vfork and exec too: nothing is allocated, nothing of
+ * the caller's is changed, everything is bounded.
  */
 #include "shim/environment.h"
 
@@ -24,7 +25,8 @@ static bool has_ours_first(const char *entry, const char *ours)
 {
 	size_t length = strlen(ours);
 
-	return !strncmp(entry, ours, length) && (!entry[length] || strchr(": \t\n", entry[length]));
+	return !strncmp(entry, ours, length) &&
+	       (!entry[length] || strchr(": \t\n", entry[length]));
 }
 
 /* The last LD_PRELOAD is the one that glibc's loader takes. */
@@ -56,7 +58,8 @@ static bool is_whole(char *const *environment, const struct environment_wish *wi
 	return preloads == 1 && rooms == 1;
 }
 
-struct environment_need environment_measure(char *const *environment, const struct environment_wish *wish)
+struct environment_need environment_measure(char *const *environment,
+					    const struct environment_wish *wish)
 {
 	struct environment_need need = { 0, 1 };
 	size_t count = 0, text;
@@ -86,8 +89,8 @@ static void write_preload(const char *theirs, const char *ours, char *out)
 	memcpy(out + length, theirs, strlen(theirs) + 1);
 }
 
-char **environment_repair(char *const *environment, const struct environment_wish *wish, char **list,
-			  char *text)
+char **environment_repair(char *const *environment, const struct environment_wish *wish,
+			  char **list, char *text)
 {
 	size_t count = 0;
 
@@ -95,7 +98,8 @@ char **environment_repair(char *const *environment, const struct environment_wis
 	list[count++] = text;
 	list[count++] = (char *)wish->room;
 	for (; environment && *environment; environment++)
-		if (!begins(*environment, preload_name) && !begins(*environment, room_name))
+		if (!begins(*environment, preload_name) &&
+		    !begins(*environment, room_name))
 			list[count++] = *environment;
 	list[count] = NULL;
 	return list;

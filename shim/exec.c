@@ -2,8 +2,9 @@
 /*
  * The exec family: a new program in the place of this one, with the shim carried on.
  *
- * Runs inside the program, most often between vfork and exec, on the parent's memory: the repaired
- * environment is on the stack, nothing of the caller's is changed, and nothing stays behind.
+ * Runs inside the program, most often between vfork and exec, on the parent's memory: the
+ * repaired environment is on the stack, nothing of the caller's is changed, and nothing
+ * stays behind.
  */
 #include "shim/exec.h"
 
@@ -17,7 +18,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The one place with arrays of variable length: bounded, and there is no other memory after vfork. */
+/* The one place with arrays of variable length: bounded, and there is no other memory
+ * after vfork. */
 #pragma GCC diagnostic ignored "-Wvla"
 
 #define OWN DECLARE
@@ -30,8 +32,8 @@
 
 #define ARGUMENTS_MAX 65536u
 
-int exec_with_environment(char *const *environment, int (*act)(void *ctx, char *const *environment),
-			  void *ctx)
+int exec_with_environment(char *const *environment,
+			  int (*act)(void *ctx, char *const *environment), void *ctx)
 {
 	const struct environment_wish wish = { shim.preload, shim.room };
 	struct environment_need need = { 0, 1 };
@@ -45,7 +47,8 @@ int exec_with_environment(char *const *environment, int (*act)(void *ctx, char *
 	return act(ctx, environment_repair(environment, &wish, list, text));
 }
 
-/* --- the forms ------------------------------------------------------------------------------------ */
+/* --- the forms
+ * ------------------------------------------------------------------------------------ */
 
 /* One exec, however it was called. */
 struct exec {
@@ -85,7 +88,8 @@ static int go_fd(void *exec, char *const *environment)
 static int go_at(void *exec, char *const *environment)
 {
 	const struct exec *e = exec;
-	int (*next)(int, const char *, char *const *, char *const *, int) = real_find(HOOK_execveat);
+	int (*next)(int, const char *, char *const *, char *const *,
+		    int) = real_find(HOOK_execveat);
 
 	if (next)
 		return next(e->dir, e->path, e->argv, environment, e->flags);
@@ -96,16 +100,18 @@ static int go_at(void *exec, char *const *environment)
 static int go_number(void *exec, char *const *environment)
 {
 	const struct exec *e = exec;
-	long result = e->number == SYS_execve ?
-			      raw_call4(SYS_execve, (long)e->path, (long)e->argv, (long)environment, 0) :
-			      raw_call(SYS_execveat, e->dir, (long)e->path, (long)e->argv,
-				       (long)environment, e->flags, 0);
+	long result = e->number == SYS_execve
+			      ? raw_call4(SYS_execve, (long)e->path, (long)e->argv,
+					  (long)environment, 0)
+			      : raw_call(SYS_execveat, e->dir, (long)e->path,
+					 (long)e->argv, (long)environment, e->flags, 0);
 
 	errno = (int)-result;
 	return -1;
 }
 
-/* --- where execvp finds it ----------------------------------------------------------------------- */
+/* --- where execvp finds it
+ * ----------------------------------------------------------------------- */
 
 static const char *find_variable(char *const *environment, const char *name)
 {
@@ -130,7 +136,8 @@ static bool join(const char *folder, size_t length, const char *file, char out[P
 	return true;
 }
 
-/* The first of that name on PATH, as libc will find it; `file` itself when there is none. */
+/* The first of that name on PATH, as libc will find it; `file` itself when there is none.
+ */
 static const char *search(const char *file, char out[PATH_MAX])
 {
 	const char *at = find_variable(environ, "PATH=");
@@ -147,7 +154,9 @@ static const char *search(const char *file, char out[PATH_MAX])
 	return file;
 }
 
-/* --- doing it ----------------------------------------------------------------------------------------- */
+/* --- doing it
+ * -----------------------------------------------------------------------------------------
+ */
 
 /* Comes back only when it failed. */
 static int exec_attached(struct exec *e, const struct call *call)
@@ -198,15 +207,18 @@ int exec_by_number(long number, const long a[6], const struct call *call)
 	return exec_it(&exec, call);
 }
 
-#define EXEC(dir, path) { SUBJECT_EXEC, PATH_EXEC, ASK_EMPTY, dir, path, 0 }
-#define EXEC_IT(name, asked, ...) \
-	struct exec exec = { __VA_ARGS__ }; \
-	const struct question questions[] = { asked }; \
-	const struct call call = CALL(HOOK_##name, questions); \
-\
+#define EXEC(dir, path)                                                                  \
+	{                                                                                \
+		SUBJECT_EXEC, PATH_EXEC, ASK_EMPTY, dir, path, 0                         \
+	}
+#define EXEC_IT(name, asked, ...)                                                        \
+	struct exec exec = { __VA_ARGS__ };                                              \
+	const struct question questions[] = { asked };                                   \
+	const struct call call = CALL(HOOK_##name, questions);                           \
+                                                                                         \
 	return exec_it(&exec, &call)
-#define EXEC_PATH(name, how, environment_) \
-	EXEC_IT(name, EXEC(AT_FDCWD, path), .path = path, .argv = argv, \
+#define EXEC_PATH(name, how, environment_)                                               \
+	EXEC_IT(name, EXEC(AT_FDCWD, path), .path = path, .argv = argv,                  \
 		.environment = environment_, .go = how)
 
 int hook_execve(const char *path, char *const argv[], char *const envp[])
@@ -231,39 +243,43 @@ int hook_execvp(const char *path, char *const argv[])
 
 int hook_fexecve(int fd, char *const argv[], char *const envp[])
 {
-	EXEC_IT(fexecve, EXEC(fd, ""), .dir = fd, .argv = argv, .environment = envp, .go = go_fd);
+	EXEC_IT(fexecve, EXEC(fd, ""), .dir = fd, .argv = argv, .environment = envp,
+		.go = go_fd);
 }
 
-int hook_execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+int hook_execveat(int dir, const char *path, char *const argv[], char *const envp[],
+		  int flags)
 {
 	EXEC_IT(execveat, EXEC(dir, path), .dir = dir, .path = path, .argv = argv,
 		.environment = envp, .flags = flags, .go = go_at);
 }
 
-/* --- arguments one by one -------------------------------------------------------------------------- */
+/* --- arguments one by one
+ * -------------------------------------------------------------------------- */
 
 /*
- * Counts, then copies, and leaves `list` behind the last one. All in the function that has them: a va_list
- * handed to a helper is indeterminate afterwards. Linux takes no more than 6 MB of them.
+ * Counts, then copies, and leaves `list` behind the last one. All in the function that
+ * has them: a va_list handed to a helper is indeterminate afterwards. Linux takes no more
+ * than 6 MB of them.
  */
-#define TAKE_ARGUMENTS(first) \
-	size_t count = 0; \
-	va_list list; \
-\
-	va_start(list, first); \
-	for (const char *next = first; next && count < ARGUMENTS_MAX; count++) \
-		next = va_arg(list, const char *); \
-	va_end(list); \
-	if (count == ARGUMENTS_MAX) { \
-		errno = E2BIG; \
-		return -1; \
-	} \
-	char *argv[count + 1]; \
-\
-	argv[0] = (char *)first; \
-	va_start(list, first); \
-	for (size_t i = 1; i <= count; i++) \
-		argv[i] = va_arg(list, char *)
+#define TAKE_ARGUMENTS(first)                                                            \
+	size_t count = 0;                                                                \
+	va_list list;                                                                    \
+                                                                                         \
+	va_start(list, first);                                                           \
+	for (const char *next = first; next && count < ARGUMENTS_MAX; count++)           \
+		next = va_arg(list, const char *);                                       \
+	va_end(list);                                                                    \
+	if (count == ARGUMENTS_MAX) {                                                    \
+		errno = E2BIG;                                                           \
+		return -1;                                                               \
+	}                                                                                \
+	char *argv[count + 1];                                                           \
+                                                                                         \
+	argv[0] = (char *)first;                                                         \
+	va_start(list, first);                                                           \
+	for (size_t i = 1; i <= count; i++)                                              \
+	argv[i] = va_arg(list, char *)
 
 int hook_execl(const char *path, const char *arg, ...)
 {

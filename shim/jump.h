@@ -7,9 +7,9 @@
 #if defined(__x86_64__)
 struct jump_frame {
 	long argument[6];
-	long vectors;       /* al: how many vector registers a variadic call has */
+	long vectors;	    /* al: how many vector registers a variadic call has */
 	const void *caller; /* the return address */
-	long stack[];       /* further arguments */
+	long stack[];	    /* further arguments */
 };
 
 /* The n-th integer argument. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The notes of the functions that are jumped to: judge, tell, and say where to go on, which is the real
- * function or, for a refusal, a plain return.
+ * The notes of the functions that are jumped to: judge, tell, and say where to go on,
+ * which is the real function or, for a refusal, a plain return.
  *
- * Runs inside the program, before the call: what the kernel will answer is not known here, so a process
- * that the walls will refuse is told of as refused. It must leave no frame behind.
+ * Runs inside the program, before the call: what the kernel will answer is not known
+ * here, so a process that the walls will refuse is told of as refused. It must leave no
+ * frame behind.
  */
 #include "shim/jump.h"
 
@@ -15,8 +16,10 @@
 #include <sched.h>
 #include <sys/ptrace.h>
 
-/* dlopen() explains itself with a text about the name it was given; so it is given one. */
-static const char refused_object[] = "/native code that this policy does not allow to be loaded";
+/* dlopen() explains itself with a text about the name it was given; so it is given one.
+ */
+static const char refused_object[] =
+	"/native code that this policy does not allow to be loaded";
 
 static void *refuse(struct jump_frame *frame, int error)
 {
@@ -32,9 +35,11 @@ static void *go_on(struct jump_frame *frame, enum hook hook)
 	return next ? next : refuse(frame, ENOSYS);
 }
 
-#define NOTED(hook, questions, frame) \
-	{ hook, sizeof(questions) / sizeof(*(questions)), questions, (frame)->caller, \
-	  __builtin_frame_address(0) }
+#define NOTED(hook, questions, frame)                                                    \
+	{                                                                                \
+		hook, sizeof(questions) / sizeof(*(questions)), questions,               \
+			(frame)->caller, __builtin_frame_address(0)                      \
+	}
 
 /* A call whose refusal by the walls is certain. */
 static void *note(struct jump_frame *frame, const struct call *call)
@@ -49,7 +54,9 @@ static void *note(struct jump_frame *frame, const struct call *call)
 	return go_on(frame, (enum hook)call->hook);
 }
 
-/* --- processes ------------------------------------------------------------------------------------------ */
+/* --- processes
+ * ------------------------------------------------------------------------------------------
+ */
 
 static void *note_process(struct jump_frame *frame, enum hook hook)
 {
@@ -98,7 +105,9 @@ NOTE(ptrace)
 	return note(frame, &call);
 }
 
-/* --- loading -------------------------------------------------------------------------------------------- */
+/* --- loading
+ * --------------------------------------------------------------------------------------------
+ */
 
 /* No wall refuses to load: here the shim's word is the only one, walls or not. */
 static void *note_load(struct jump_frame *frame, enum hook hook, unsigned name)
@@ -124,14 +133,17 @@ NOTE(dlmopen)
 	return note_load(frame, HOOK_dlmopen, 1);
 }
 
-/* --- the way around ------------------------------------------------------------------------------------- */
+/* --- the way around
+ * -------------------------------------------------------------------------------------
+ */
 
 NOTE(syscall)
 {
 	long number = *jump_argument(frame, 0), a[6];
 	const struct raw_row *row = raw_find(number);
 	struct question question;
-	const struct call call = { HOOK_syscall, 1, &question, frame->caller, __builtin_frame_address(0) };
+	const struct call call = { HOOK_syscall, 1, &question, frame->caller,
+				   __builtin_frame_address(0) };
 	long result;
 
 	if (!row || !shim.mode)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The open family: a mode that is there only with some flags, and, without walls, a file that is opened by
- * the very path that was judged.
+ * The open family: a mode that is there only with some flags, and, without walls, a file
+ * that is opened by the very path that was judged.
  *
  * Runs inside the program in the place of libc's functions.
  */
@@ -32,7 +32,8 @@ struct opening {
 	size_t how_size;
 };
 
-/* --- judged first ------------------------------------------------------------------------------- */
+/* --- judged first
+ * ------------------------------------------------------------------------------- */
 
 static int fail(int error)
 {
@@ -41,12 +42,14 @@ static int fail(int error)
 }
 
 /*
- * Opens what was judged and nothing else: the judged path has no symlinks, so whoever puts one into it in
- * between gets ELOOP. -ENOSYS = this kernel, or this path, has no such way.
+ * Opens what was judged and nothing else: the judged path has no symlinks, so whoever
+ * puts one into it in between gets ELOOP. -ENOSYS = this kernel, or this path, has no
+ * such way.
  */
 static int open_judged(const struct opening *o, const struct answer *answer)
 {
-	struct open_how how = { .flags = (unsigned)o->flags, .resolve = RESOLVE_NO_SYMLINKS };
+	struct open_how how = { .flags = (unsigned)o->flags,
+				.resolve = RESOLVE_NO_SYMLINKS };
 	size_t length = strlen(o->path);
 	long fd;
 
@@ -54,7 +57,8 @@ static int open_judged(const struct opening *o, const struct answer *answer)
 		return -ENOSYS;
 	if (o->flags & O_CREAT || (o->flags & __O_TMPFILE) == __O_TMPFILE)
 		how.mode = o->mode & 07777;
-	fd = raw_call4(SYS_openat2, AT_FDCWD, (long)answer->target, (long)&how, sizeof(how));
+	fd = raw_call4(SYS_openat2, AT_FDCWD, (long)answer->target, (long)&how,
+		       sizeof(how));
 	return fd == -EINVAL ? -ENOSYS : (int)fd;
 }
 
@@ -73,7 +77,9 @@ static int judge_and_open(const struct opening *o, const struct call *call, void
 	return fd < 0 ? fail(-fd) : fd;
 }
 
-/* --- both ------------------------------------------------------------------------------------------ */
+/* --- both
+ * ------------------------------------------------------------------------------------------
+ */
 
 static inline int open_it(const struct opening *o, const struct call *call)
 {
@@ -122,55 +128,57 @@ static int go_checked_at(const struct opening *o, void *next)
 	return function(o->dir, o->path, o->flags);
 }
 
-/* glibc's own rule: O_TMPFILE contains the bit of O_DIRECTORY, so `flags & O_TMPFILE` would be wrong. */
+/* glibc's own rule: O_TMPFILE contains the bit of O_DIRECTORY, so `flags & O_TMPFILE`
+ * would be wrong. */
 static inline bool has_mode(int flags)
 {
 	return flags & O_CREAT || (flags & __O_TMPFILE) == __O_TMPFILE;
 }
 
-#define TAKE_MODE(last) \
-	mode_t mode = 0; \
-	if (has_mode(last)) { \
-		va_list list; \
-\
-		va_start(list, last); \
-		mode = va_arg(list, mode_t); \
-		va_end(list); \
+#define TAKE_MODE(last)                                                                  \
+	mode_t mode = 0;                                                                 \
+	if (has_mode(last)) {                                                            \
+		va_list list;                                                            \
+                                                                                         \
+		va_start(list, last);                                                    \
+		mode = va_arg(list, mode_t);                                             \
+		va_end(list);                                                            \
 	}
 
-#define OPEN_IT(name, dir_, function) \
-	const struct opening opening = { .dir = dir_, .path = path, .flags = flags, .mode = mode, .go = function }; \
-	const struct question questions[] = { \
-		AT(dir_, path, ask_open_access(flags), ask_open_flags(flags)) \
-	}; \
-	const struct call call = CALL(HOOK_##name, questions); \
-\
+#define OPEN_IT(name, dir_, function)                                                    \
+	const struct opening opening = {                                                 \
+		.dir = dir_, .path = path, .flags = flags, .mode = mode, .go = function  \
+	};                                                                               \
+	const struct question questions[] = { AT(dir_, path, ask_open_access(flags),     \
+						 ask_open_flags(flags)) };               \
+	const struct call call = CALL(HOOK_##name, questions);                           \
+                                                                                         \
 	return open_it(&opening, &call)
 
-#define OPEN(name) \
-	int hook_##name(const char *path, int flags, ...) \
-	{ \
-		TAKE_MODE(flags) \
-		OPEN_IT(name, AT_FDCWD, go_open); \
+#define OPEN(name)                                                                       \
+	int hook_##name(const char *path, int flags, ...)                                \
+	{                                                                                \
+		TAKE_MODE(flags)                                                         \
+		OPEN_IT(name, AT_FDCWD, go_open);                                        \
 	}
-#define OPENAT(name) \
-	int hook_##name(int dir, const char *path, int flags, ...) \
-	{ \
-		TAKE_MODE(flags) \
-		OPEN_IT(name, dir, go_openat); \
+#define OPENAT(name)                                                                     \
+	int hook_##name(int dir, const char *path, int flags, ...)                       \
+	{                                                                                \
+		TAKE_MODE(flags)                                                         \
+		OPEN_IT(name, dir, go_openat);                                           \
 	}
 /* Fortified: without a mode, and fatal (in libc) with flags that need one. */
-#define OPEN_CHECKED(name) \
-	int hook_##name(const char *path, int flags) \
-	{ \
-		const mode_t mode = 0; \
-		OPEN_IT(name, AT_FDCWD, go_checked); \
+#define OPEN_CHECKED(name)                                                               \
+	int hook_##name(const char *path, int flags)                                     \
+	{                                                                                \
+		const mode_t mode = 0;                                                   \
+		OPEN_IT(name, AT_FDCWD, go_checked);                                     \
 	}
-#define OPENAT_CHECKED(name) \
-	int hook_##name(int dir, const char *path, int flags) \
-	{ \
-		const mode_t mode = 0; \
-		OPEN_IT(name, dir, go_checked_at); \
+#define OPENAT_CHECKED(name)                                                             \
+	int hook_##name(int dir, const char *path, int flags)                            \
+	{                                                                                \
+		const mode_t mode = 0;                                                   \
+		OPEN_IT(name, dir, go_checked_at);                                       \
 	}
 
 OPEN(open)
@@ -184,15 +192,18 @@ OPEN_CHECKED(__open64_2)
 OPENAT_CHECKED(__openat_2)
 OPENAT_CHECKED(__openat64_2)
 
-/* Its own resolve flags can only narrow what is found; the question is about what flags would find. */
+/* Its own resolve flags can only narrow what is found; the question is about what flags
+ * would find. */
 int hook_openat2(int dir, const char *path, const void *how, size_t size)
 {
 	const struct open_how *wanted = how;
-	int flags = size >= sizeof(*wanted) && raw_is_readable(how) ? (int)wanted->flags : 0;
-	const struct opening opening = { .dir = dir, .path = path, .go = go_openat2, .how = how, .how_size = size };
-	const struct question questions[] = {
-		AT(dir, path, ask_open_access(flags), ask_open_flags(flags))
+	int flags = size >= sizeof(*wanted) && raw_is_readable(how) ? (int)wanted->flags
+								    : 0;
+	const struct opening opening = {
+		.dir = dir, .path = path, .go = go_openat2, .how = how, .how_size = size
 	};
+	const struct question questions[] = { AT(dir, path, ask_open_access(flags),
+						 ask_open_flags(flags)) };
 	const struct call call = CALL(HOOK_openat2, questions);
 	void *next = real_find(HOOK_openat2);
 	int error = call_before(&call), fd;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes of the run as the shim sees them: who it is now, and the ring's table of who has the shim.
- * A program about to be run is entered before it is; where its row stays so, the shim was not in it, and
- * the launcher says so.
+ * The processes of the run as the shim sees them: who it is now, and the ring's table of
+ * who has the shim. A program about to be run is entered before it is; where its row
+ * stays so, the shim was not in it, and the launcher says so.
  *
- * Runs inside the program, after vfork too. A row is a process's by its number; a number used again takes
- * over the row.
+ * Runs inside the program, after vfork too. A row is a process's by its number; a number
+ * used again takes over the row.
  */
 #include "shim/shim.h"
 
@@ -27,15 +27,19 @@ static __thread struct {
 	uint32_t pid, tid;
 } thread;
 
-/* Made on first need: most programs are never asked who they are. NULL = not to be had. */
+/* Made on first need: most programs are never asked who they are. NULL = not to be had.
+ */
 static struct self *find_self(void)
 {
-	struct self *page = atomic_load_explicit(&self, memory_order_acquire), *other = NULL;
+	struct self *page = atomic_load_explicit(&self, memory_order_acquire),
+		    *other = NULL;
 
 	if (page)
 		return page;
-	page = raw_mmap(RING_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!page || raw_call4(SYS_madvise, (long)page, RING_PAGE, MADV_WIPEONFORK, 0) < 0)
+	page = raw_mmap(RING_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1);
+	if (!page ||
+	    raw_call4(SYS_madvise, (long)page, RING_PAGE, MADV_WIPEONFORK, 0) < 0)
 		return NULL;
 	if (atomic_compare_exchange_strong(&self, &other, page))
 		return page;
@@ -91,8 +95,8 @@ static struct ring_process *claim_row(uint32_t pid)
 
 		if (owner && atomic_load(&row->state) != RING_EXEC_FAILED)
 			continue;
-		if (__atomic_compare_exchange_n(&row->pid, &owner, pid, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&row->pid, &owner, pid, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return row;
 	}
 	return NULL;
@@ -110,7 +114,8 @@ static struct ring_process *find_row(uint32_t pid)
 }
 
 /* All but the state. */
-static void fill(struct ring_process *row, uint32_t parent, const char *exe, size_t length)
+static void fill(struct ring_process *row, uint32_t parent, const char *exe,
+		 size_t length)
 {
 	struct timespec t = { 0, 0 };
 
@@ -122,7 +127,8 @@ static void fill(struct ring_process *row, uint32_t parent, const char *exe, siz
 	row->exe[length] = '\0';
 }
 
-static void enter(struct ring_process *row, const char *exe, size_t length, uint32_t state)
+static void enter(struct ring_process *row, const char *exe, size_t length,
+		  uint32_t state)
 {
 	atomic_store(&row->state, RING_FREE);
 	fill(row, (uint32_t)raw_call4(SYS_getppid, 0, 0, 0, 0), exe, length);
@@ -173,5 +179,6 @@ void shim_tell_spawned(int pid, const char *exe)
 void shim_tell_exec_failed(struct ring_process *process)
 {
 	if (process)
-		atomic_store_explicit(&process->state, RING_EXEC_FAILED, memory_order_release);
+		atomic_store_explicit(&process->state, RING_EXEC_FAILED,
+				      memory_order_release);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asking the policy about one thing a call names: resolve it as the kernel would, ask the same deciding code
- * as the launcher, and say with which errno the walls would refuse it.
+ * Asking the policy about one thing a call names: resolve it as the kernel would, ask the
+ * same deciding code as the launcher, and say with which errno the walls would refuse it.
  *
- * Runs inside the program, in signal handlers and after vfork. Reads the program's memory only where the
- * kernel has read it before, or where it has been proved readable.
+ * Runs inside the program, in signal handlers and after vfork. Reads the program's memory
+ * only where the kernel has read it before, or where it has been proved readable.
  */
 #include "shim/question.h"
 
@@ -16,7 +16,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* --- paths ------------------------------------------------------------------------------------ */
+/* --- paths
+ * ------------------------------------------------------------------------------------ */
 
 static unsigned resolve_flags(const struct question *ask)
 {
@@ -26,9 +27,10 @@ static unsigned resolve_flags(const struct question *ask)
 
 static bool resolve(const struct question *ask, struct answer *out)
 {
-	int r = ask->subject == SUBJECT_FD ?
-			resolve_fd(ask->number, &out->place) :
-			resolve_path(ask->number, ask->what, resolve_flags(ask), &out->place);
+	int r = ask->subject == SUBJECT_FD
+			? resolve_fd(ask->number, &out->place)
+			: resolve_path(ask->number, ask->what, resolve_flags(ask),
+				       &out->place);
 
 	out->target = out->place.path;
 	return !r;
@@ -51,10 +53,12 @@ static bool changes_entry(const struct question *ask, const struct answer *out)
 	return ask->flags & ASK_ENTRY || (ask->flags & ASK_NEW && !out->place.exists);
 }
 
-/* Landlock says EACCES; what is protected stands on a read-only mount of its own: EROFS. */
+/* Landlock says EACCES; what is protected stands on a read-only mount of its own: EROFS.
+ */
 static int path_error(const struct verdict *verdict)
 {
-	const struct block_rule *rules = (const void *)block_text(shim.block, shim.block->rules);
+	const struct block_rule *rules = (const void *)block_text(shim.block,
+								  shim.block->rules);
 
 	return rules[verdict->rule].rights & PATH_PROTECT ? EROFS : EACCES;
 }
@@ -68,7 +72,8 @@ static bool decide_path(const struct question *ask, struct answer *out)
 	if (changes_entry(ask, out))
 		access |= PATH_WRITE;
 	policy_decide_path(shim.block, out->target, access, NULL, &out->verdict);
-	if (out->verdict.action == ACTION_ALLOW && changes_entry(ask, out) && out->target[1])
+	if (out->verdict.action == ACTION_ALLOW && changes_entry(ask, out) &&
+	    out->target[1])
 		decide_folder(out);
 	out->error = path_error(&out->verdict);
 	return true;
@@ -95,7 +100,8 @@ static bool decide_load(const struct question *ask, struct answer *out)
 	return true;
 }
 
-/* --- network ----------------------------------------------------------------------------------- */
+/* --- network
+ * ----------------------------------------------------------------------------------- */
 
 static bool decide_family(const struct question *ask, struct answer *out)
 {
@@ -117,7 +123,8 @@ static bool decide_socket_file(struct answer *out)
 /* The address must be readable; false = there is none that matters. */
 static bool say_address(const void *address, size_t size, struct answer *out)
 {
-	if (!address || size < sizeof(sa_family_t) || size > sizeof(struct sockaddr_storage))
+	if (!address || size < sizeof(sa_family_t) ||
+	    size > sizeof(struct sockaddr_storage))
 		return false;
 	address_say(address, size, out->text);
 	out->target = out->text;
@@ -132,9 +139,11 @@ static bool is_readable(const void *address, size_t size)
 
 static bool decide_address(const struct question *ask, struct answer *out)
 {
-	if (!is_readable(ask->what, ask->length) || !say_address(ask->what, ask->length, out))
+	if (!is_readable(ask->what, ask->length) ||
+	    !say_address(ask->what, ask->length, out))
 		return false;
-	policy_decide_network(shim.block, (enum network_use)ask->access, out->text, NULL, &out->verdict);
+	policy_decide_network(shim.block, (enum network_use)ask->access, out->text, NULL,
+			      &out->verdict);
 	out->error = EACCES;
 	if (out->verdict.action == ACTION_ALLOW && ask->access == NETWORK_BIND &&
 	    !strncmp(out->text, "unix:/", 6))
@@ -147,7 +156,8 @@ static bool decide_message(const struct question *ask, struct answer *out)
 	const struct msghdr *message = ask->what;
 	struct question address = *ask;
 
-	if (!message || !raw_is_readable(message) || !raw_is_readable(&message->msg_namelen))
+	if (!message || !raw_is_readable(message) ||
+	    !raw_is_readable(&message->msg_namelen))
 		return false;
 	address.what = message->msg_name;
 	address.length = message->msg_namelen;
@@ -159,12 +169,14 @@ static bool decide_name(const struct question *ask, struct answer *out)
 	if (!ask->what)
 		return false; /* one's own addresses */
 	out->target = ask->what;
-	policy_decide_network(shim.block, NETWORK_LOOKUP, out->target, NULL, &out->verdict);
+	policy_decide_network(shim.block, NETWORK_LOOKUP, out->target, NULL,
+			      &out->verdict);
 	out->error = ENETUNREACH;
 	return true;
 }
 
-/* --- processes, signals, the rest ---------------------------------------------------------------- */
+/* --- processes, signals, the rest
+ * ---------------------------------------------------------------- */
 
 static bool decide_process(const struct question *ask, struct answer *out)
 {
@@ -195,7 +207,8 @@ static bool decide_signal(const struct question *ask, struct answer *out)
 {
 	say_pid(ask->number, out->text);
 	out->target = out->text;
-	policy_decide_signal(shim.block, signal_is_own(ask->number), out->text, NULL, &out->verdict);
+	policy_decide_signal(shim.block, signal_is_own(ask->number), out->text, NULL,
+			     &out->verdict);
 	out->error = EPERM; /* of Landlock's scope */
 	return true;
 }
@@ -203,12 +216,16 @@ static bool decide_signal(const struct question *ask, struct answer *out)
 static bool decide_syscall(const struct question *ask, struct answer *out)
 {
 	(void)ask;
-	out->verdict = (struct verdict){ .action = ACTION_DENY, .axis = AXIS_SYSCALL, .reason = "", .fix = "" };
+	out->verdict = (struct verdict){
+		.action = ACTION_DENY, .axis = AXIS_SYSCALL, .reason = "", .fix = ""
+	};
 	out->error = EPERM; /* of the seccomp filter */
 	return true;
 }
 
-/* --- the table -------------------------------------------------------------------------------------- */
+/* --- the table
+ * --------------------------------------------------------------------------------------
+ */
 
 static bool (*const deciders[])(const struct question *ask, struct answer *out) = {
 	[SUBJECT_PATH] = decide_path,	    [SUBJECT_FD] = decide_path,
@@ -223,7 +240,8 @@ bool question_decide(const struct question *ask, struct answer *out)
 {
 	out->target = "";
 	out->error = 0;
-	if (ask->subject >= sizeof(deciders) / sizeof(*deciders) || !deciders[ask->subject])
+	if (ask->subject >= sizeof(deciders) / sizeof(*deciders) ||
+	    !deciders[ask->subject])
 		return false;
 	if (ask->flags & ASK_STAT && !(shim.flags & RING_JUDGE_STAT))
 		return false;
@@ -235,36 +253,56 @@ bool question_decide(const struct question *ask, struct answer *out)
 	return true;
 }
 
-/* --- without a look at the file system -------------------------------------------------------------- */
+/* --- without a look at the file system
+ * -------------------------------------------------------------- */
+
+/* At a slash: does an empty name follow, or ".", or ".."? */
+static bool is_superfluous(const char *slash)
+{
+	size_t length = strcspn(slash + 1, "/");
+
+	return !length || (length <= 2 && slash[1] == '.' && slash[length] == '.');
+}
 
 /* Absolute, and nothing in it to be taken out? */
 static bool is_normal(const char *path)
 {
-	if (path[0] != '/')
-		return false;
+	if (path[0] != '/' || !path[1])
+		return path[0] == '/';
 	for (const char *c = path; *c; c++)
-		if (*c == '/' && (c[1] == '/' || c[1] == '.' || (!c[1] && c != path)))
+		if (*c == '/' && is_superfluous(c))
 			return false;
 	return true;
 }
 
-/* The path's text made absolute; NULL where that is not to be had. */
+/* Folder + "/" + path in the answer's place. */
+static bool join_folder(int folder, const char *path, struct answer *out)
+{
+	size_t used, size = strlen(path) + 1;
+
+	if (resolve_fd(folder, &out->place) < 0)
+		return false;
+	used = strlen(out->place.path);
+	used -= used == 1; /* the root has its slash already */
+	if (used + 1 + size > sizeof(out->place.path))
+		return false;
+	out->place.path[used] = '/';
+	memcpy(out->place.path + used + 1, path, size);
+	return true;
+}
+
+/* The path's text made absolute; only what has dots in it costs a look. NULL = not to be
+ * had. */
 static const char *lexical_path(const struct question *ask, struct answer *out)
 {
 	const char *path = ask->what;
-	char base[PATH_MAX];
 
 	if (is_normal(path))
 		return path;
-	base[0] = '\0';
-	if (path[0] != '/') {
-		if (resolve_fd(ask->number, &out->place) < 0)
-			return NULL;
-		memcpy(base, out->place.path, strlen(out->place.path) + 1);
-	}
-	if (policy_path_normalise(base, path, out->place.path, sizeof(out->place.path)) < 0)
-		return NULL;
-	return out->place.path;
+	if (path[0] && path[0] != '/' && join_folder(ask->number, path, out) &&
+	    is_normal(out->place.path))
+		return out->place.path;
+	return resolve(ask, out) ? out->place.path : NULL;
 }
 
 bool question_is_granted(const struct question *ask, struct answer *room)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shim's own system calls, without libc: libc's wrappers may be hooked (by us, or by others loaded
- * beside us), set errno, or be points of cancellation. Everything here returns the kernel's word: a
- * result, or -errno; errno itself is never touched.
+ * The shim's own system calls, without libc: libc's wrappers may be hooked (by us, or by
+ * others loaded beside us), set errno, or be points of cancellation. Everything here
+ * returns the kernel's word: a result, or -errno; errno itself is never touched.
  */
 #pragma once
 
@@ -105,8 +105,9 @@ static inline void *raw_mmap(size_t size, int protection, int flags, int fd)
 }
 
 /*
- * Can 8 bytes be read here? A pointer of the program's may lead nowhere, and then the program must get
- * EFAULT, not a crash in us. The kernel copies the set before it looks at the nonsense `how`.
+ * Can 8 bytes be read here? A pointer of the program's may lead nowhere, and then the
+ * program must get EFAULT, not a crash in us. The kernel copies the set before it looks
+ * at the nonsense `how`.
  */
 static inline bool raw_is_readable(const void *at)
 {

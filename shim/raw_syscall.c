@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What syscall(number, …) asks of the policy: the same questions as libc's names for these calls.
+ * What syscall(number, …) asks of the policy: the same questions as libc's names for
+ * these calls.
  *
- * Runs inside the program. Only calls that can be refused are here; every other number is jumped to. A
- * program that makes the system call with its own instruction is not seen at all: the walls are for that.
+ * Runs inside the program. Only calls that can be refused are here; every other number is
+ * jumped to. A program that makes the system call with its own instruction is not seen at
+ * all: the walls are for that.
  */
 #include "shim/raw_syscall.h"
 
@@ -14,12 +16,13 @@
 #include <linux/openat2.h>
 #include <sched.h>
 
-#define CWD -1
+#define CWD  -1
 #define NONE -1
-#define RW PATH_WRITE
+#define RW   PATH_WRITE
 #define MADE (ASK_NOFOLLOW | ASK_ENTRY)
 
-/* number, subject, dir, what, flags, access, ask, jumps. Of two paths the second, where it is made. */
+/* number, subject, dir, what, flags, access, ask, jumps. Of two paths the second, where
+ * it is made. */
 static const struct raw_row rows[] = {
 	{ SYS_openat, SUBJECT_PATH, 0, 1, 2, 0, 0, false },
 	{ SYS_openat2, SUBJECT_PATH, 0, 1, 2, 0, 0, false },
@@ -112,7 +115,9 @@ static void ask_path(const struct raw_row *row, const long a[6], struct question
 
 bool raw_ask(const struct raw_row *row, const long a[6], struct question *out)
 {
-	*out = (struct question){ .subject = row->subject, .access = row->access, .flags = row->ask };
+	*out = (struct question){ .subject = row->subject,
+				  .access = row->access,
+				  .flags = row->ask };
 	if (row->what >= 0)
 		out->what = (const void *)a[row->what];
 	switch (row->subject) {

@@ -8,10 +8,10 @@ struct raw_row {
 	uint16_t number;
 	uint8_t subject;  /* enum subject */
 	int8_t dir, what; /* which arguments; -1 = none */
-	int8_t flags;     /* the argument with open's or AT_… flags; -1 = none */
-	uint8_t access;   /* PATH_…, enum network_use */
-	uint16_t ask;     /* ASK_… */
-	bool jumps;       /* makes a process: may return twice, is jumped to */
+	int8_t flags;	  /* the argument with open's or AT_… flags; -1 = none */
+	uint8_t access;	  /* PATH_…, enum network_use */
+	uint16_t ask;	  /* ASK_… */
+	bool jumps;	  /* makes a process: may return twice, is jumped to */
 };
 
 /* The row of a number, or NULL: none of the policy's business. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The real functions behind the hooks: one table of pointers, filled on first use, and the names.
+ * The real functions behind the hooks: one table of pointers, filled on first use, and
+ * the names.
  *
- * Runs inside the program. Looking all of them up at the start would cost more than a start may; a name
- * is looked up when it is first called. Two threads at once find the same answer, so no lock is needed.
+ * Runs inside the program. Looking all of them up at the start would cost more than a
+ * start may; a name is looked up when it is first called. Two threads at once find the
+ * same answer, so no lock is needed.
  */
 #include "shim/hooks.h"
 

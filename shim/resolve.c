@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resolving paths the way the kernel does, best by asking it: open with O_PATH, read the name of the
- * descriptor. What does not exist, and where no descriptor is to be had, is walked component by component.
+ * Resolving paths the way the kernel does, best by asking it: open with O_PATH, read the
+ * name of the descriptor. What does not exist, and where no descriptor is to be had, is
+ * walked component by component.
  *
- * Runs inside the program: raw system calls, two buffers on the stack, errno untouched. The answer is true
- * for an instant only; nothing that must hold may rest on it.
+ * Runs inside the program: raw system calls, two buffers on the stack, errno untouched.
+ * The answer is true for an instant only; nothing that must hold may rest on it.
  */
 #include "shim/resolve.h"
 
@@ -15,7 +16,8 @@
 
 #define LINKS_MAX 40 /* as in the kernel */
 
-/* --- asking the kernel ----------------------------------------------------------------------- */
+/* --- asking the kernel
+ * ----------------------------------------------------------------------- */
 
 /* "/proc/self/fd/N" without stdio. */
 static void name_fd(int fd, char out[32])
@@ -66,7 +68,8 @@ int resolve_fd(int fd, struct resolved *out)
 	if (fd < 0)
 		return -EBADF;
 	name_fd(fd, name);
-	return check_name(out, raw_readlink(AT_FDCWD, name, out->path, sizeof(out->path)));
+	return check_name(out,
+			  raw_readlink(AT_FDCWD, name, out->path, sizeof(out->path)));
 }
 
 /* 0, or -errno: -ENOENT also where the kernel will not say (no /proc). */
@@ -82,14 +85,16 @@ static int ask_kernel(int dir, const char *path, unsigned flags, struct resolved
 	return r;
 }
 
-/* --- walking ---------------------------------------------------------------------------------- */
+/* --- walking
+ * ---------------------------------------------------------------------------------- */
 
-/* `rest` grows to the left: it ends at the buffer's end, so that a link's target fits before it. */
+/* `rest` grows to the left: it ends at the buffer's end, so that a link's target fits
+ * before it. */
 struct walk {
 	struct resolved *out; /* path without a trailing slash; "" = the root */
-	size_t used;          /* of out->path */
+	size_t used;	      /* of out->path */
 	char buffer[PATH_MAX];
-	size_t rest;          /* where in buffer it begins */
+	size_t rest; /* where in buffer it begins */
 	unsigned links;
 };
 
@@ -134,11 +139,13 @@ static int walk_link(struct walk *w, size_t length)
 	return 0;
 }
 
-/* A magic link of /proc to what has no path reads "pipe:[7]": never a name to go on with. */
+/* A magic link of /proc to what has no path reads "pipe:[7]": never a name to go on with.
+ */
 static bool is_magic(const struct walk *w, size_t length)
 {
-	return !memcmp(w->out->path, "/proc/", 6) && length > 2 && w->buffer[length - 1] == ']' &&
-	       memchr(w->buffer, '[', length) && w->buffer[0] != '/';
+	return !memcmp(w->out->path, "/proc/", 6) && length > 2 &&
+	       w->buffer[length - 1] == ']' && memchr(w->buffer, '[', length) &&
+	       w->buffer[0] != '/';
 }
 
 /* Looks at the component just gone down to, and follows it when it is a link. */
@@ -154,7 +161,8 @@ static int look(struct walk *w, bool follow)
 	if (length == -ENOTDIR || length == -ENAMETOOLONG)
 		return (int)length;
 	if (length <= 0 || !follow)
-		return 0; /* not a link, missing, or out of sight: its name is all there is */
+		return 0; /* not a link, missing, or out of sight: its name is all there
+			     is */
 	return is_magic(w, (size_t)length) ? -ENODATA : walk_link(w, (size_t)length);
 }
 
@@ -220,7 +228,9 @@ int resolve_by_walking(int dir, const char *path, unsigned flags, struct resolve
 	return r;
 }
 
-/* --- both --------------------------------------------------------------------------------------- */
+/* --- both
+ * ---------------------------------------------------------------------------------------
+ */
 
 /* What the kernel said for good; anything else is worth walking. */
 static bool is_final(int r)

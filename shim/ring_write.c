@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing into the ring: records of calls, and denials, of which the same one again only counts.
+ * Writing into the ring: records of calls, and denials, of which the same one again only
+ * counts.
  *
- * Runs inside the program, in all its processes and threads at once, in signal handlers and after vfork:
- * slots are reserved with one atomic each, nothing waits for anybody but (a little, when asked) the reader.
- * A writer that dies within a slot leaves it unfinished; the reader passes over it.
+ * Runs inside the program, in all its processes and threads at once, in signal handlers
+ * and after vfork: slots are reserved with one atomic each, nothing waits for anybody but
+ * (a little, when asked) the reader. A writer that dies within a slot leaves it
+ * unfinished; the reader passes over it.
  */
 #include "shim/shim.h"
 
@@ -15,9 +17,9 @@
 
 #include <string.h>
 
-#define PROBES_MAX 64   /* slots tried for a new denial */
-#define WAIT_NS 100000L /* for the reader, at most WAITS_MAX times */
-#define WAITS_MAX 50
+#define PROBES_MAX 64	   /* slots tried for a new denial */
+#define WAIT_NS	   100000L /* for the reader, at most WAITS_MAX times */
+#define WAITS_MAX  50
 
 static uint64_t now_ns(void)
 {
@@ -35,7 +37,8 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[length] = '\0';
 }
 
-/* --- records ------------------------------------------------------------------------------------ */
+/* --- records
+ * ------------------------------------------------------------------------------------ */
 
 static struct ring_record *record_slot(uint64_t number)
 {
@@ -78,7 +81,8 @@ static void fill_record(struct ring_record *out, const struct shim_event *event)
 	out->rule = event->verdict->rule;
 }
 
-/* `rest` goes on in as many records as it needs; theirs follow each other, being reserved at once. */
+/* `rest` goes on in as many records as it needs; theirs follow each other, being reserved
+ * at once. */
 static void write_record(const struct shim_event *event)
 {
 	size_t length = strnlen(event->target, UINT16_MAX), left = length;
@@ -101,7 +105,9 @@ static void write_record(const struct shim_event *event)
 	}
 }
 
-/* --- denials ------------------------------------------------------------------------------------- */
+/* --- denials
+ * -------------------------------------------------------------------------------------
+ */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -110,10 +116,12 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return block_hash_add(hash, 0);
 }
 
-/* Of the caller only what stays when the same program is loaded elsewhere: its place within a page. */
+/* Of the caller only what stays when the same program is loaded elsewhere: its place
+ * within a page. */
 static uint64_t make_key(const struct shim_event *event)
 {
-	uint64_t hash = hash_text(hash_text(BLOCK_HASH_START, event->call), event->target);
+	uint64_t hash = hash_text(hash_text(BLOCK_HASH_START, event->call),
+				  event->target);
 	unsigned place = (unsigned)(uintptr_t)event->caller & 0xfff;
 	const unsigned numbers[] = { event->hook, (unsigned)event->error, place,
 				     event->script ? event->script->line : 0 };
@@ -149,21 +157,24 @@ static void fill_denial(struct ring_denial *out, const struct shim_event *event)
 
 	fill_record(&out->record, event);
 	out->record.length = (uint16_t)length;
-	memcpy(out->record.target, event->target, length < RING_TARGET_MAX ? length : RING_TARGET_MAX);
+	memcpy(out->record.target, event->target,
+	       length < RING_TARGET_MAX ? length : RING_TARGET_MAX);
 	if (event->script)
 		out->script = *event->script;
 	copy_text(out->call, sizeof(out->call), event->call);
 	if (event->text)
 		copy_text(out->text, sizeof(out->text), event->text);
 	else if (shim.flags & RING_CODE && event->verdict)
-		policy_say_code(event->verdict->axis, event->call, event->target, out->text,
-				sizeof(out->text));
+		policy_say_code(event->verdict->axis, event->call, event->target,
+				out->text, sizeof(out->text));
 	if (event->caller)
-		out->frame_count = unwind_frames(event->caller, event->frame, out->frames, RING_FRAMES);
+		out->frame_count = unwind_frames(event->caller, event->frame, out->frames,
+						 RING_FRAMES);
 	atomic_store_explicit(&out->whole, 1, memory_order_release);
 }
 
-/* Where in a script is part of what makes two denials the same, so it is asked for each. */
+/* Where in a script is part of what makes two denials the same, so it is asked for each.
+ */
 static void write_denial(const struct shim_event *event)
 {
 	struct shim_event here = *event;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shim comes into a program: before anything of the program's own runs, it finds the room, maps the
- * frozen policy and the ring, and enters itself in the table of processes.
+ * The shim comes into a program: before anything of the program's own runs, it finds the
+ * room, maps the frozen policy and the ring, and enters itself in the table of processes.
  *
- * The library's constructor, in every process of a run. What cannot be had leaves the program as it would be
- * without us: unattached, every hook only calls through, and the launcher sees that nobody attached.
+ * The library's constructor, in every process of a run. What cannot be had leaves the
+ * program as it would be without us: unattached, every hook only calls through, and the
+ * launcher sees that nobody attached.
  */
 #include "shim/shim.h"
 
@@ -62,24 +63,28 @@ static void *map_file(const char *name, int flags, int protection, size_t *size)
 static const struct policy_block *map_policy(void)
 {
 	size_t size = 0;
-	const struct policy_block *block = map_file(RING_POLICY_NAME, O_RDONLY, PROT_READ, &size);
+	const struct policy_block *block = map_file(RING_POLICY_NAME, O_RDONLY, PROT_READ,
+						    &size);
 
-	if (!block || size < sizeof(*block) || block->magic != POLICY_BLOCK_MAGIC || block->version != POLICY_BLOCK_VERSION ||
-	    block->size > size)
+	if (!block || size < sizeof(*block) || block->magic != POLICY_BLOCK_MAGIC ||
+	    block->version != POLICY_BLOCK_VERSION || block->size > size)
 		return NULL;
 	return block;
 }
 
 static struct ring_header *map_ring(void)
 {
-	size_t size = RING_BYTES; /* the launcher makes it so, and one call less is one call less */
-	struct ring_header *ring =
-		map_file(RING_FILE_NAME, O_RDWR, PROT_READ | PROT_WRITE, &size);
+	size_t size = RING_BYTES; /* the launcher makes it so, and one call less is one
+				     call less */
+	struct ring_header *ring = map_file(RING_FILE_NAME, O_RDWR,
+					    PROT_READ | PROT_WRITE, &size);
 
-	return ring && ring->magic == RING_MAGIC && ring->version == RING_VERSION ? ring : NULL;
+	return ring && ring->magic == RING_MAGIC && ring->version == RING_VERSION ? ring
+										  : NULL;
 }
 
-/* With walls a refusal is explained, without them it is made; native code has no other wall than us. */
+/* With walls a refusal is explained, without them it is made; native code has no other
+ * wall than us. */
 static uint32_t choose_mode(uint32_t flags)
 {
 	uint32_t mode = flags & RING_RECORD_ALL ? SHIM_RECORDS : 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whose process is it? Where there is no pid namespace, the run's own processes are told from others by
- * descent: a process is the run's when one of its ancestors has the shim, or is in our session.
+ * Whose process is it? Where there is no pid namespace, the run's own processes are told
+ * from others by descent: a process is the run's when one of its ancestors has the shim,
+ * or is in our session.
  *
- * Runs inside the program: raw system calls only. It can be wrong about an orphan; the scope of the walls,
- * where there are walls, is not.
+ * Runs inside the program: raw system calls only. It can be wrong about an orphan; the
+ * scope of the walls, where there are walls, is not.
  */
 #include "shim/question.h"
 

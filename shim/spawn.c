@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * New processes that libc makes by itself: posix_spawn and its kin, fork, and what runs a shell.
+ * New processes that libc makes by itself: posix_spawn and its kin, fork, and what runs a
+ * shell.
  *
- * Runs inside the program in the place of libc's functions. system(), popen() and wordexp() take their
- * environment from `environ`; where that lacks the shim, it is another array while they run.
+ * Runs inside the program in the place of libc's functions. system(), popen() and
+ * wordexp() take their environment from `environ`; where that lacks the shim, it is
+ * another array while they run.
  */
 #include "shim/call.h"
 #include "shim/exec.h"
@@ -21,13 +23,14 @@
 #define JUMP(...)
 #include "shim/hooks.def"
 
-/* --- posix_spawn ------------------------------------------------------------------------------------ */
+/* --- posix_spawn
+ * ------------------------------------------------------------------------------------ */
 
-typedef int spawn_function(void *pid, const char *path, const void *actions, const void *attr,
-			   char *const *argv, char *const *environment);
+typedef int spawn_function(void *pid, const char *path, const void *actions,
+			   const void *attr, char *const *argv, char *const *environment);
 
 struct spawn {
-	void *pid;   /* pid_t * or int * */
+	void *pid;    /* pid_t * or int * */
 	bool has_pid; /* pid_t *, and there is one */
 	const char *path;
 	const void *actions, *attr;
@@ -58,59 +61,67 @@ static int spawn_it(struct spawn *s, const struct call *call, char *const *envir
 	return error;
 }
 
-#define SPAWN_BY_PATH { SUBJECT_EXEC, PATH_EXEC, 0, AT_FDCWD, path, 0 }
-#define SPAWN(name, pid_type, has_pid, asked) \
-	int hook_##name(pid_type *pid, const char *path, const void *actions, const void *attr, \
-			char *const argv[], char *const envp[]) \
-	{ \
-		struct spawn spawn = { pid, has_pid, path, actions, attr, argv, NULL }; \
-		const struct question questions[] = { PROCESS, asked }; \
-		const struct call call = CALL(HOOK_##name, questions); \
-\
-		return spawn_it(&spawn, &call, envp); \
+#define SPAWN_BY_PATH                                                                    \
+	{                                                                                \
+		SUBJECT_EXEC, PATH_EXEC, 0, AT_FDCWD, path, 0                            \
+	}
+#define SPAWN(name, pid_type, has_pid, asked)                                            \
+	int hook_##name(pid_type *pid, const char *path, const void *actions,            \
+			const void *attr, char *const argv[], char *const envp[])        \
+	{                                                                                \
+		struct spawn spawn = { pid, has_pid, path, actions, attr, argv, NULL };  \
+		const struct question questions[] = { PROCESS, asked };                  \
+		const struct call call = CALL(HOOK_##name, questions);                   \
+                                                                                         \
+		return spawn_it(&spawn, &call, envp);                                    \
 	}
 
-/* What is searched on PATH has no path before it is found: the child's exec is not hooked, its walls are. */
+/* What is searched on PATH has no path before it is found: the child's exec is not
+ * hooked, its walls are. */
 SPAWN(posix_spawn, pid_t, pid != NULL, SPAWN_BY_PATH)
 SPAWN(posix_spawnp, pid_t, pid != NULL, TEXT(path))
 SPAWN(pidfd_spawn, int, false, SPAWN_BY_PATH)
 SPAWN(pidfd_spawnp, int, false, TEXT(path))
 
-/* --- fork --------------------------------------------------------------------------------------------- */
+/* --- fork
+ * ---------------------------------------------------------------------------------------------
+ */
 
-/* In the child another thread may have left the loader's lock held for ever: nothing is looked up there. */
-#define FORK(name) \
-	pid_t hook_##name(void) \
-	{ \
-		const struct question questions[] = { PROCESS }; \
-		const struct call call = CALL(HOOK_##name, questions); \
-		pid_t (*next)(void) = real_find(HOOK_##name); \
-		int error = call_before(&call); \
-		pid_t pid; \
-\
-		if (error || !next) { \
-			errno = error ? error : ENOSYS; \
-			return -1; \
-		} \
-		real_find_all(); \
-		pid = next(); \
-		if (pid) \
-			call_after(&call, pid < 0 ? errno : 0); \
-		return pid; \
+/* In the child another thread may have left the loader's lock held for ever: nothing is
+ * looked up there. */
+#define FORK(name)                                                                       \
+	pid_t hook_##name(void)                                                          \
+	{                                                                                \
+		const struct question questions[] = { PROCESS };                         \
+		const struct call call = CALL(HOOK_##name, questions);                   \
+		pid_t (*next)(void) = real_find(HOOK_##name);                            \
+		int error = call_before(&call);                                          \
+		pid_t pid;                                                               \
+                                                                                         \
+		if (error || !next) {                                                    \
+			errno = error ? error : ENOSYS;                                  \
+			return -1;                                                       \
+		}                                                                        \
+		real_find_all();                                                         \
+		pid = next();                                                            \
+		if (pid)                                                                 \
+			call_after(&call, pid < 0 ? errno : 0);                          \
+		return pid;                                                              \
 	}
 
 FORK(fork)
 FORK(__fork)
 FORK(_Fork)
 
-/* --- what runs a shell --------------------------------------------------------------------------------- */
+/* --- what runs a shell
+ * --------------------------------------------------------------------------------- */
 
 #define WORDEXP_NO_COMMANDS 4 /* WRDE_CMDSUB */
 
 struct shell {
 	const char *text;
 	const char *mode; /* of popen */
-	void *out;        /* of wordexp */
+	void *out;	  /* of wordexp */
 	int flags;
 	void *next;
 	void *stream; /* popen's result */
@@ -139,7 +150,8 @@ static int go_wordexp(struct shell *s)
 	return next(s->text, s->out, s->flags);
 }
 
-/* If another thread sets a variable meanwhile, its `environ` is a copy that has the shim, and stays. */
+/* If another thread sets a variable meanwhile, its `environ` is a copy that has the shim,
+ * and stays. */
 static int shell_with(void *ctx, char *const *environment)
 {
 	struct shell *s = ctx;
@@ -150,8 +162,8 @@ static int shell_with(void *ctx, char *const *environment)
 		return s->go(s);
 	__atomic_store_n(&environ, during, __ATOMIC_RELEASE);
 	result = s->go(s);
-	(void)__atomic_compare_exchange_n(&environ, &during, before, false, __ATOMIC_ACQ_REL,
-					  __ATOMIC_RELAXED);
+	(void)__atomic_compare_exchange_n(&environ, &during, before, false,
+					  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 	return result;
 }
 
@@ -178,25 +190,29 @@ int hook_system(const char *command)
 	return shell_it(&shell, &call);
 }
 
-#define POPEN(name) \
-	void *hook_##name(const char *command, const char *mode) \
-	{ \
-		struct shell shell = { .text = command, .mode = mode, .go = go_popen }; \
-		const struct question questions[] = { PROCESS, TEXT(command) }; \
-		const struct call call = CALL(HOOK_##name, questions); \
-\
-		(void)shell_it(&shell, &call); \
-		return shell.stream; \
+#define POPEN(name)                                                                      \
+	void *hook_##name(const char *command, const char *mode)                         \
+	{                                                                                \
+		struct shell shell = { .text = command, .mode = mode, .go = go_popen };  \
+		const struct question questions[] = { PROCESS, TEXT(command) };          \
+		const struct call call = CALL(HOOK_##name, questions);                   \
+                                                                                         \
+		(void)shell_it(&shell, &call);                                           \
+		return shell.stream;                                                     \
 	}
 
 POPEN(popen)
 POPEN(_IO_popen)
 
-/* Most words run nothing; only what a shell could be in is a process. Refused as with WRDE_NOCMD. */
+/* Most words run nothing; only what a shell could be in is a process. Refused as with
+ * WRDE_NOCMD. */
 int hook_wordexp(const char *words, void *out, int flags)
 {
-	struct shell shell = { .text = words, .out = out, .flags = flags, .go = go_wordexp };
-	const struct question runs[] = { PROCESS, TEXT(words) }, plain[] = { TEXT(words) };
+	struct shell shell = {
+		.text = words, .out = out, .flags = flags, .go = go_wordexp
+	};
+	const struct question runs[] = { PROCESS, TEXT(words) },
+			      plain[] = { TEXT(words) };
 	struct call call = CALL(HOOK_wordexp, runs);
 	int result;
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a program with the shim in a room of its own, without walls, and prints what the shim told. For the
- * tests of the shim by itself.
+ * Runs a program with the shim in a room of its own, without walls, and prints what the
+ * shim told. For the tests of the shim by itself.
  *
  *   room FOLDER LIBRARY [walls|observe|record|stat|code|lossless]…
- *        [read=P|write=P|exec=P|deny=P|protect=P|network|processes|load]… -- PROGRAM ARGUMENT…
+ *        [read=P|write=P|exec=P|deny=P|protect=P|network|processes|load]… -- PROGRAM
+ * ARGUMENT…
  *
- * FOLDER must not exist. `walls` does not build any: it makes the shim behave as behind them. On stdout, after
- * the program's own output: "denial CALL ERRNO COUNT LAYER AXIS TARGET [SCRIPT:LINE]", "process STATE EXE",
- * "record CALL ERRNO TARGET", "lost RECORDS DENIALS". The exit status is the program's.
+ * FOLDER must not exist. `walls` does not build any: it makes the shim behave as behind
+ * them. On stdout, after the program's own output: "denial CALL ERRNO COUNT LAYER AXIS
+ * TARGET [SCRIPT:LINE]", "process STATE EXE", "record CALL ERRNO TARGET", "lost RECORDS
+ * DENIALS". The exit status is the program's.
  */
 #include "backends/room.h"
 #include "launcher/ring_read.h"
@@ -27,8 +29,9 @@ static const struct {
 	const char *word;
 	uint32_t flag;
 } flag_rows[] = {
-	{ "walls", RING_WALLS },	   { "observe", RING_OBSERVE }, { "record", RING_RECORD_ALL },
-	{ "lossless", RING_LOSSLESS }, { "stat", RING_JUDGE_STAT }, { "code", RING_CODE },
+	{ "walls", RING_WALLS },       { "observe", RING_OBSERVE },
+	{ "record", RING_RECORD_ALL }, { "lossless", RING_LOSSLESS },
+	{ "stat", RING_JUDGE_STAT },   { "code", RING_CODE },
 };
 
 static const struct {
@@ -49,7 +52,8 @@ static void take_path(struct policy *policy, const char *word)
 
 		if (strncmp(word, path_rows[i].word, length) != 0)
 			continue;
-		if (policy_add_path(policy, word + length, "/", path_rows[i].rights, word) < 0)
+		if (policy_add_path(policy, word + length, "/", path_rows[i].rights,
+				    word) < 0)
 			errx(125, "no such path: %s", word);
 		return;
 	}
@@ -97,7 +101,8 @@ static void print_process(void *ctx, const struct ring_process *process)
 static void print_record(void *ctx, const struct ring_call *call)
 {
 	(void)ctx;
-	printf("record %s %d %s\n", hook_name(call->record.hook), call->record.error, call->target);
+	printf("record %s %d %s\n", hook_name(call->record.hook), call->record.error,
+	       call->target);
 }
 
 static void print_all(int ring)
@@ -106,7 +111,8 @@ static void print_all(int ring)
 	struct ring_state state;
 	uint64_t lost = 0;
 
-	if (ring_look(ring, &state) < 0 || ring_each_denial(ring, print_denial, NULL, &lost) < 0 ||
+	if (ring_look(ring, &state) < 0 ||
+	    ring_each_denial(ring, print_denial, NULL, &lost) < 0 ||
 	    ring_each_process(ring, print_process, NULL) < 0 ||
 	    ring_drain(ring, &place, true, print_record, NULL) < 0)
 		errx(125, "the ring cannot be read");
@@ -143,7 +149,8 @@ int main(int argc, char **argv)
 		take_word(policy, &flags, argv[i]);
 	if (i + 1 >= argc || policy_compile(policy, &block) < 0)
 		errx(125, "usage: room FOLDER LIBRARY WORD… -- PROGRAM ARGUMENT…");
-	ring = room_make(&(struct room_plan){ .shim = argv[2], .block = block, .folder = argv[1] });
+	ring = room_make(&(struct room_plan){
+		.shim = argv[2], .block = block, .folder = argv[1] });
 	if (ring < 0 || ring_begin(ring, flags, true, &start) < 0)
 		errx(125, "no room in %s", argv[1]);
 	status = run(argv + i + 1, argv[2], argv[1]);

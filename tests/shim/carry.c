@@ -2,12 +2,12 @@
 /*
  * A program that makes it hard for the shim.
  *
- *   carry FORM       runs /usr/bin/env by that call, with an environment emptied of all but LD_PRELOAD=/none.so
- *   carry blind      spawns the program that BLIND names
- *   carry flood N    is refused the same socket N times
- *   carry closed     closes and forbids descriptors, then opens what it may not
- *   carry vfork N    makes N children by vfork, each of which execs; prints how many KiB that left behind
- *   carry signals N  is refused in a thread while a handler is refused as well
+ *   carry FORM       runs /usr/bin/env by that call, with an environment emptied of all
+ * but LD_PRELOAD=/none.so carry blind      spawns the program that BLIND names carry
+ * flood N    is refused the same socket N times carry closed     closes and forbids
+ * descriptors, then opens what it may not carry vfork N    makes N children by vfork,
+ * each of which execs; prints how many KiB that left behind carry signals N  is refused
+ * in a thread while a handler is refused as well
  */
 #include <err.h>
 #include <errno.h>
@@ -39,13 +39,15 @@ static int finish(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 125;
 }
 
-static int run_spawn(int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-				  const posix_spawnattr_t *, char *const[], char *const[]))
+static int
+run_spawn(int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		       const posix_spawnattr_t *, char *const[], char *const[]))
 {
 	int status = 0;
 	pid_t pid;
 
-	if (spawn(&pid, env, NULL, NULL, argv_env, poor) != 0 || waitpid(pid, &status, 0) < 0)
+	if (spawn(&pid, env, NULL, NULL, argv_env, poor) != 0 ||
+	    waitpid(pid, &status, 0) < 0)
 		return 125;
 	return finish(status);
 }
@@ -194,7 +196,8 @@ static void *refused_often(void *times)
 static int interrupt(long times)
 {
 	const struct sigaction act = { .sa_handler = on_alarm };
-	const struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval often = { { 0, 500 }, { 0, 500 } },
+			       never = { { 0, 0 }, { 0, 0 } };
 	pthread_t threads[3];
 	void *bad = NULL, *result;
 

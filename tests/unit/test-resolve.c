@@ -17,7 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* top/{dir/file, link -> dir, dangling -> dir/missing, loop -> loop, up -> dir/../dir/file} */
+/* top/{dir/file, link -> dir, dangling -> dir/missing, loop -> loop, up ->
+ * dir/../dir/file} */
 struct world {
 	char top[64];
 	int fd; /* of top */
@@ -43,7 +44,8 @@ static int make_world(void **state)
 
 static int drop_world(void **state)
 {
-	static const char *const names[] = { "dir/file", "link", "dangling", "loop", "up" };
+	static const char *const names[] = { "dir/file", "link", "dangling", "loop",
+					     "up" };
 	struct world *w = *state;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -56,7 +58,8 @@ static int drop_world(void **state)
 }
 
 /* Both ways lead to top/`wanted`. */
-static void assert_leads(struct world *w, const char *path, unsigned flags, const char *wanted, bool exists)
+static void assert_leads(struct world *w, const char *path, unsigned flags,
+			 const char *wanted, bool exists)
 {
 	char full[PATH_MAX];
 

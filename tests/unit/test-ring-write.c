@@ -31,11 +31,14 @@ static int make_world(void **state)
 
 	assert_int_equal(policy_compile(policy, &w->block), 0);
 	policy_free(policy);
-	w->ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	w->ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(w->ring, MAP_FAILED);
 	w->deny = (struct verdict){ ACTION_DENY, AXIS_PATH, LAYER_SHIM, 3, "", "" };
 	w->allow = (struct verdict){ ACTION_ALLOW, AXIS_PATH, LAYER_NONE, 0, "", "" };
-	shim = (struct shim){ .block = w->block, .ring = w->ring, .flags = RING_RECORD_ALL };
+	shim = (struct shim){ .block = w->block,
+			      .ring = w->ring,
+			      .flags = RING_RECORD_ALL };
 	*state = w;
 	return 0;
 }
@@ -81,7 +84,11 @@ static const struct ring_denial *first_denial(const struct world *w)
 
 static struct shim_event refused(const struct world *w, const char *target)
 {
-	return (struct shim_event){ .hook = 7, .call = "open", .target = target, .access = 1, .error = EACCES,
+	return (struct shim_event){ .hook = 7,
+				    .call = "open",
+				    .target = target,
+				    .access = 1,
+				    .error = EACCES,
 				    .verdict = &w->deny };
 }
 
@@ -156,7 +163,8 @@ static void an_allowed_call_is_a_record_only(void **state)
 {
 	struct world *w = *state;
 
-	shim_tell(&(struct shim_event){ .hook = 9, .call = "stat", .target = "/usr", .verdict = &w->allow });
+	shim_tell(&(struct shim_event){
+		.hook = 9, .call = "stat", .target = "/usr", .verdict = &w->allow });
 	assert_int_equal(count_denials(w), 0);
 	assert_int_equal(w->ring->written, 1);
 	assert_int_equal(records(w)[0].number, 1);
@@ -171,7 +179,8 @@ static void a_long_target_goes_on(void **state)
 
 	memset(target, 'x', sizeof(target) - 1);
 	target[sizeof(target) - 1] = '\0';
-	shim_tell(&(struct shim_event){ .hook = 9, .call = "stat", .target = target, .verdict = &w->allow });
+	shim_tell(&(struct shim_event){
+		.hook = 9, .call = "stat", .target = target, .verdict = &w->allow });
 	assert_int_equal(w->ring->written, 2);
 	assert_int_equal(records(w)[0].length, RING_TARGET_MAX + 100);
 	assert_int_equal(records(w)[1].hook, RING_MORE);
@@ -181,7 +190,9 @@ static void a_long_target_goes_on(void **state)
 static void the_oldest_are_lost_and_counted(void **state)
 {
 	struct world *w = *state;
-	const struct shim_event event = { .hook = 9, .call = "stat", .target = "", .verdict = &w->allow };
+	const struct shim_event event = {
+		.hook = 9, .call = "stat", .target = "", .verdict = &w->allow
+	};
 
 	for (unsigned i = 0; i < RING_RECORDS + 5; i++)
 		shim_tell(&event);
@@ -230,7 +241,8 @@ static void a_child_has_its_own_number(void **state)
 	assert_int_equal(before, getpid());
 	pid = fork();
 	if (!pid)
-		_exit(shim_pid() != (uint32_t)getpid() || shim_tid() != (uint32_t)gettid());
+		_exit(shim_pid() != (uint32_t)getpid() ||
+		      shim_tid() != (uint32_t)gettid());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }
