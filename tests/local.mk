@@ -44,7 +44,13 @@ UNIT_TESTS = \
 	%D%/unit/test-seccomp \
 	%D%/unit/test-session \
 	%D%/unit/test-session-folder \
+	%D%/unit/test-explain \
+	%D%/unit/test-room \
 	%D%/unit/test-shim-cover \
+	%D%/unit/test-shim-file \
+	%D%/unit/test-shim-told \
+	%D%/unit/test-why \
+	%D%/unit/test-wire \
 	%D%/unit/test-shim-environment \
 	%D%/unit/test-suggest \
 	%D%/unit/test-symbols \

@@ -71,7 +71,27 @@ run -- echo fine
 is "one that is no shim leaves the program alone" "$(cat "$base/out")" fine
 is "and the process is not claimed" "$(shim "d['processes'], len(d['blind'])")" '(0, 1)'
 
-# The user's own library stays, behind ours.
 STILE=$built
+
+# The user's own library stays, behind ours.
+printf '%s\n' '#include <unistd.h>' 'int getppid(void) { return 4711; }' \
+	'__attribute__((constructor)) static void begin(void) { (void)!write(1, "theirs\n", 7); }' >own.c
+if gcc -shared -fPIC -w -o own.so own.c 2>/dev/null; then
+	printf '%s\n' 'import os' 'print(os.getppid())' 'print(os.environ["LD_PRELOAD"].split(":")[-1])' \
+		'try: open("/usr/x", "w")' 'except OSError: print("refused")' >both.py
+	run --set-env LD_PRELOAD="$PWD/own.so" -- python3 -S both.py
+	is "the user's library works beside ours" "$(cat "$base/out")" \
+		"$(printf 'theirs\n4711\n%s/own.so\nrefused' "$PWD")"
+	is "and ours beside it" "$(python3 -c 'import json,sys
+print([x["target"] for x in json.load(open(sys.argv[1]))["denials"]])' "$base/r")" "['/usr/x']"
+else
+	skip "the user's own library" "gcc does not work here"
+fi
+
+# The program closes everything and may open little: what it is refused is still told.
+printf '%s\n' 'import os' 'os.closerange(3, 1 << 16)' 'try: os.mkdir("/usr/x")' 'except OSError: pass' >close.py
+run --open-files 16 -- python3 -S close.py
+is "with every descriptor closed a refusal is told" "$(python3 -c 'import json,sys
+print([x["target"] for x in json.load(open(sys.argv[1]))["denials"]])' "$base/r")" "['/usr/x']"
 cd / && rm -rf "$base"
 done_testing
