@@ -178,9 +178,24 @@ void denials_add_lost(struct denials *list, uint64_t count)
 	list->lost = add_counts(list->lost, count);
 }
 
-static bool is_same_act(const struct denial *a, const struct denial *b)
+/* Where the shim names no target, the call's name must do. */
+static bool is_same_act(const struct denial *told, const struct denial *seen)
 {
-	return a->axis == b->axis && a->error == b->error && strcmp(a->target, b->target) == 0;
+	return told->axis == seen->axis && told->error == seen->error &&
+	       strcmp(told->target[0] ? told->target : told->call,
+		      told->target[0] ? seen->target : seen->call) == 0;
+}
+
+/* The axes on which the shim told of anything, a bit each. Not of paths: those have one name for libc
+ * and kernel. */
+static uint32_t told_axes(const struct denials *list)
+{
+	uint32_t axes = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->all[i]->denial.trusted)
+			axes |= 1u << list->all[i]->denial.axis;
+	return axes & ~(1u << AXIS_PATH);
 }
 
 /* What the shim told of an act that the kernel saw; -1 = nothing. */
@@ -223,6 +238,8 @@ static void join(struct denials *list, struct denial *seen, size_t told_at)
 
 void denials_reconcile(struct denials *list, bool (*is_covered)(void *ctx, int32_t pid), void *ctx)
 {
+	uint32_t told_of = list ? told_axes(list) : 0;
+
 	for (size_t i = 0; list && i < list->count; i++) {
 		struct denial *seen = &list->all[i]->denial;
 		ptrdiff_t told = seen->trusted ? find_told(list, seen) : -1;
@@ -230,7 +247,8 @@ void denials_reconcile(struct denials *list, bool (*is_covered)(void *ctx, int32
 		if (!seen->trusted)
 			continue;
 		if (told < 0)
-			seen->bypassed = is_covered(ctx, seen->pid);
+			seen->bypassed = !seen->is_past_shim && !(told_of & (1u << seen->axis)) &&
+					 is_covered(ctx, seen->pid);
 		else
 			join(list, seen, (size_t)told);
 		i -= told >= 0 && (size_t)told < i;

@@ -37,6 +37,7 @@ struct denial {
 	enum layer layer;      /* who refused */
 	bool trusted;          /* the kernel says so; false = the shim does */
 	bool bypassed;         /* the kernel saw it, and the shim of that process did not tell of it */
+	bool is_past_shim;     /* no hook tells of the like: not to have told is no bypassing */
 	enum axis axis;
 	const char *call;      /* "openat", "connect", "subprocess.Popen"; NULL or "" = not known */
 	const char *target;    /* a path, "address:port", …; NULL or "" = none */
@@ -69,7 +70,8 @@ void denials_add(struct denials *list, const struct denial *denial);
 /*
  * Once both sides are in: what the kernel saw and the shim told (same axis, target and error) becomes
  * one, trusted, with the shim's place in the program; what the kernel alone saw in a process that
- * the shim covers is marked as bypassed. `is_covered` is asked with the denial's pid.
+ * the shim covers is marked as bypassed, unless a hook told of something else on that axis (but paths): one call of
+ * libc is several of the kernel's. `is_covered` is asked with the denial's pid.
  */
 void denials_reconcile(struct denials *list, bool (*is_covered)(void *ctx, int32_t pid), void *ctx);
 

@@ -69,7 +69,7 @@ static int judge_bind(struct notices *n, const struct notice_place *place)
 	if (place->fd >= 0 || place->folder < 0)
 		return 0;
 	notice_ask_path(n, place, PATH_WRITE, &verdict);
-	if (verdict.action == ACTION_DENY && !notice_is_work(n, place->path))
+	if (verdict.action == ACTION_DENY && !notice_is_session(n, place->path))
 		notice_tell(n, LAYER_LANDLOCK, &verdict, EACCES);
 	return 0;
 }
@@ -80,7 +80,7 @@ static int judge_connect(struct notices *n, const struct notice_place *place)
 
 	/* Any right will do: what it may do there is the mode's business. */
 	notice_ask_path(n, place, PATH_READ, &verdict);
-	if (verdict.action == ACTION_ALLOW || notice_is_work(n, place->path))
+	if (verdict.action == ACTION_ALLOW || notice_is_session(n, place->path))
 		return 0;
 	verdict.axis = AXIS_NETWORK;
 	if (notice_is_hidden(n, place)) {

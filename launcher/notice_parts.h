@@ -48,8 +48,8 @@ bool notice_is_hidden(const struct notices *n, const struct notice_place *place)
 void notice_ask_path(struct notices *n, const struct notice_place *place, unsigned access,
 		     struct verdict *out);
 
-/* Is it in the folder of runs, which the policy does not name? */
-bool notice_is_work(const struct notices *n, const char *path);
+/* Is it in the folder of runs or in the shim's room, which the policy does not name? */
+bool notice_is_session(const struct notices *n, const char *path);
 
 /* The caller's process, as its own namespace numbers it; 0 = not known. */
 int32_t notice_find_pid(const struct notices *n);

@@ -120,13 +120,14 @@ static void judge_place(struct notices *n, const struct question *q,
 {
 	bool is_there = place->fd >= 0, folder = is_folder(place);
 
-	if (notice_is_work(n, place->path))
+	/* A look gives nothing; and it is how the shim itself finds what a path means. */
+	if (q->only_looks || notice_is_session(n, place->path))
 		return;
 	/* What it makes in the place of something hidden is its own. */
 	if (!q->creates && notice_is_hidden(n, place))
 		return tell_hidden(n, q->access ? q->access : PATH_READ, place);
 	/* Errors of the call's own come first, and folders of an own root can be listed. */
-	if (q->only_looks || (is_there && q->is_new) || (!is_there && !q->creates))
+	if ((is_there && q->is_new) || (!is_there && !q->creates))
 		return;
 	if (folder && q->is_open && (q->access & PATH_WRITE || n->ground.has_own_root))
 		return;

@@ -164,12 +164,16 @@ void notice_leave_place(struct notice_place *place)
 	cleanup_fd(&place->folder);
 }
 
-bool notice_is_work(const struct notices *n, const char *path)
+static bool is_below(const char *path, const char *folder)
 {
-	size_t length = strlen(n->ground.work);
+	size_t length = strlen(folder);
 
-	return length && !strncmp(path, n->ground.work, length) &&
-	       (path[length] == '/' || !path[length]);
+	return !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
+}
+
+bool notice_is_session(const struct notices *n, const char *path)
+{
+	return is_below(path, n->ground.work) || is_below(path, n->ground.room);
 }
 
 /* In /tmp and its like, which are the run's own: the host's are not there, or not open. */

@@ -97,6 +97,15 @@ static void name_call(const struct notices *n, char *out, size_t size)
 		snprintf(out, size, "system call %d", n->now.data.nr);
 }
 
+/* The hooks tell of nearly what has a row here. Not of looks into other processes, and where nobody and nothing is,
+ * they have no reason to ask the policy. */
+static bool is_past_shim(const struct notices *n, enum axis axis, int error)
+{
+	if (!n->call || n->call->kind == NOTIFY_TRACE || axis == AXIS_SYSCALL)
+		return true;
+	return error == ESRCH || (error == ENOENT && axis == AXIS_NETWORK);
+}
+
 void notice_tell(struct notices *n, enum layer layer, const struct verdict *verdict, int error)
 {
 	char name[64];
@@ -104,6 +113,7 @@ void notice_tell(struct notices *n, enum layer layer, const struct verdict *verd
 				 .pid = notice_find_pid(n),
 				 .layer = layer,
 				 .trusted = true,
+				 .is_past_shim = is_past_shim(n, verdict->axis, error),
 				 .axis = verdict->axis,
 				 .call = name,
 				 .target = n->target,
@@ -150,7 +160,7 @@ static void ask_process(struct notices *n, struct verdict *verdict)
 	if (pid)
 		snprintf(n->target, sizeof(n->target), n->call->kind == NOTIFY_PIDFD ?
 			 "the process behind descriptor %d" : "pid %d", pid);
-	verdict->axis = n->call->kind == NOTIFY_TRACE ? AXIS_PROCESS : AXIS_SIGNAL;
+	verdict->axis = n->call->kind == NOTIFY_TRACE ? AXIS_SYSCALL : AXIS_SIGNAL;
 }
 
 /* An executed file is named, though what is refused is the call. */

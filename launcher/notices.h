@@ -18,7 +18,7 @@ struct sock_fprog;
 struct notices_ground {
 	const struct policy_block *block;
 	const struct sock_fprog *law; /* the session's filter without a listener */
-	const char *work;             /* the session's folder of runs, writable besides the policy */
+	const char *work, *room;      /* the session's own folders, for the program besides the policy's */
 	pid_t warden;
 	bool has_own_root;            /* paths outside of the policy do not exist for the program */
 	bool has_own_pids;            /* nor do processes outside */

@@ -12,6 +12,7 @@
 #include "launcher/limiters.h"
 #include "launcher/look.h"
 #include "launcher/watch.h"
+#include "shim/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -254,7 +255,7 @@ static int write_code(const struct run_request *q, const struct run_folder *fold
 	return 0;
 }
 
-static struct notices_ground notices_ground(const struct session *s, const char *work)
+static struct notices_ground notices_ground(const struct session *s, const char *work, const char *room)
 {
 	const struct layers *layers = &s->layers;
 
@@ -262,6 +263,7 @@ static struct notices_ground notices_ground(const struct session *s, const char 
 		.block = s->block,
 		.law = &s->seccomp.program,
 		.work = work,
+		.room = room,
 		.warden = s->warden.pid,
 		.has_own_root = layers->namespaces[NS_MOUNT].enforced,
 		.has_own_pids = layers->namespaces[NS_PID].enforced,
@@ -291,11 +293,12 @@ static int start_and_watch(struct session *s, const struct run_request *q, struc
 {
 	int fds[WARDEN_FDS] = { p->in[0], p->out[1], p->err[1],
 				w->limiters.cgroup ? cgroup_birthplace(w->limiters.cgroup) : -1 };
-	char work[PATH_MAX];
+	char work[PATH_MAX], room[PATH_MAX];
 	int r;
 
 	snprintf(work, sizeof(work), "%s/work", s->folder.path);
-	w->ground = notices_ground(s, work);
+	snprintf(room, sizeof(room), "%s/room", s->folder.path);
+	w->ground = notices_ground(s, work, s->layers.namespaces[NS_MOUNT].enforced ? RING_ROOM : room);
 	r = warden_run(&s->warden, fds);
 	if (r < 0)
 		return r;

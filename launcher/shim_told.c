@@ -121,7 +121,7 @@ static bool is_worth_telling(const struct ring_told *told)
 	const struct ring_record *record = &told->denial.record;
 	bool is_absent = record->error == ENOENT || record->error == ENOTDIR;
 
-	return record->axis != AXIS_PATH || !is_absent || told->is_cut ||
+	return (record->axis != AXIS_PATH && record->axis != AXIS_EXECUTABLE) || !is_absent || told->is_cut ||
 	       program_file_exists(told->target);
 }
 

@@ -38,6 +38,27 @@ cat >calls.c <<'C'
 
 static long call_socket(const char *a) { (void)a; return socket(AF_INET, SOCK_STREAM, 0); }
 static long call_ptrace(const char *a) { (void)a; return ptrace(PTRACE_TRACEME, 0, NULL, NULL); }
+/* Past every library. */
+static long call_raw(const char *a)
+{
+	long r = SYS_socket;
+
+	(void)a;
+#if defined(__x86_64__)
+	__asm__ volatile("syscall" : "+a"(r) : "D"(AF_INET), "S"(SOCK_STREAM), "d"(0)
+			 : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long number __asm__("x8") = r, x0 __asm__("x0") = AF_INET,
+		      x1 __asm__("x1") = SOCK_STREAM, x2 __asm__("x2") = 0;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(number), "r"(x1), "r"(x2) : "memory");
+	r = x0;
+#else
+	return syscall(r, AF_INET, SOCK_STREAM, 0);
+#endif
+	errno = r < 0 ? (int)-r : 0;
+	return r < 0 ? -1 : r;
+}
+
 static long call_open(const char *a) { return open(a, O_RDONLY); }
 static long call_write(const char *a) { return open(a, O_WRONLY | O_CREAT, 0600); }
 static long call_mkdir(const char *a) { return mkdir(a, 0700); }
@@ -181,7 +202,7 @@ static const struct {
 	{ "exec:", call_exec }, { "child", call_child }, { "connect:", call_connect },
 	{ "inherited", call_inherited }, { "sendto", call_sendto }, { "sendmsg", call_sendmsg },
 	{ "filter:", call_filter }, { "parent", call_parent }, { "crowd:", call_crowd },
-	{ "race:", call_race },
+	{ "race:", call_race }, { "raw", call_raw },
 };
 
 int main(int argc, char **argv)
@@ -261,7 +282,7 @@ is "a program that is refused nothing has no denials" "$(denials)" ""
 
 is "what the filter refuses keeps its errno" "$(run ./calls socket ptrace)" 'socket EACCES ptrace EPERM '
 is "and is told" "$(denials)" 'seccomp network socket AF_INET EACCES 1
-seccomp process ptrace None EPERM 1'
+seccomp syscall ptrace None EPERM 1'
 is "with what would allow it" "$(of denials.0.fix)" '--network host'
 is "with a sentence" "$(of denials.0.reason)" "a socket of 'AF_INET' is not allowed under this policy"
 like "with the process's own number" "$(of denials.0.pid)" '^[1-9][0-9]*$'
@@ -270,7 +291,7 @@ is "the shim was not bypassed: there is none in it" "$(of denials.0.shim_bypasse
 is "the same again is counted" "$(run ./calls socket socket socket; denials)" \
 	'socket EACCES socket EACCES socket EACCES seccomp network socket AF_INET EACCES 3'
 is "a dynamic program's refusals too" "$(run ./dynamic ptrace; denials)" \
-	'ptrace EPERM seccomp process ptrace None EPERM 1'
+	'ptrace EPERM seccomp syscall ptrace None EPERM 1'
 
 # In one's own root the folders above are not there; without one they are, but closed.
 own_root=$(of layers.namespaces | grep -o "'name': 'mount', 'enforced': [A-Za-z]*" | grep -c True)
@@ -301,6 +322,23 @@ is "is told too" "$(denials | cut -d ' ' -f 2-)" "executable execve $base/tool $
 is "what may be read is not to be executed" "$(run ./calls exec:/etc/passwd; denials)" \
 	'exec: EACCES landlock executable execve /etc/passwd EACCES 1'
 is "exec goes on" "$(run ./calls exec:/bin/true; denials)" ""
+
+is "the shim is not accused where it told, or has no hook" \
+	"$(run ./dynamic socket ptrace "kill:$$" kill:1 exec:/etc/passwd >/dev/null
+	python3 -c 'import json,sys
+print(*[d["call"] for d in json.load(open(sys.argv[1]))["denials"] if d["shim_bypassed"]])' "$base/result")" ""
+got=$(run ./dynamic raw)
+is "a call past every library is refused" "$got" 'raw EACCES '
+is "and told" "$(denials)" 'seccomp network socket AF_INET EACCES 1'
+if [ "$(of layers.shim.processes)" = 1 ]; then
+	is "as having bypassed the shim of that process" "$(of denials.0.shim_bypassed)" True
+else
+	skip "as having bypassed the shim of that process" "there is no shim: $(of layers.shim.why)"
+fi
+is "opens of a dynamic program are told when asked for" \
+	"$("$STILE" run --explain=kernel --result "$base/result" -- ./dynamic "open:$base/secret" 2>/dev/null; denials)" \
+	"open: $none
+$hidden $base/secret $none 1"
 
 is "its own children it may signal" "$(run ./calls child kill:0; denials)" 'child done kill: done '
 run ./calls kill:1 "kill:$$" >"$base/out"

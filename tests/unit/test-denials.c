@@ -172,6 +172,28 @@ static void test_two_seen_acts_join_their_own_words(void **state)
 	assert_false(denials_at(*state, 1)->bypassed);
 }
 
+static void test_one_call_of_libc_is_several_of_the_kernels(void **state)
+{
+	struct denial told = refused_open("example.org"), kernel = seen("AF_INET");
+
+	told.axis = kernel.axis = AXIS_NETWORK;
+	denials_add(*state, &told);
+	denials_add(*state, &kernel);
+	denials_reconcile(*state, covers_seven, NULL);
+	assert_int_equal(denials_count(*state), 2);
+	assert_false(denials_at(*state, 1)->bypassed);
+}
+
+static void test_what_no_hook_knows_is_no_bypassing(void **state)
+{
+	struct denial d = seen("/a");
+
+	d.is_past_shim = true;
+	denials_add(*state, &d);
+	denials_reconcile(*state, covers_seven, NULL);
+	assert_false(denials_at(*state, 0)->bypassed);
+}
+
 static void test_no_list_takes_nothing(void **state)
 {
 	struct denial d = refused_open("/x");
@@ -198,6 +220,8 @@ int main(void)
 		CLAIM(test_what_both_saw_is_one_trusted_with_the_place),
 		CLAIM(test_what_the_kernel_alone_saw_in_a_covered_process_bypassed_the_shim),
 		CLAIM(test_two_seen_acts_join_their_own_words),
+		CLAIM(test_one_call_of_libc_is_several_of_the_kernels),
+		CLAIM(test_what_no_hook_knows_is_no_bypassing),
 		CLAIM(test_no_list_takes_nothing),
 	};
 
