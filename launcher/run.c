@@ -96,6 +96,7 @@ static void begin_result(const struct session *s, const struct run_request *q,
 	set_id(r);
 	r->denials = s->denials;
 	denials_clear(s->denials);
+	shim_use_forget(s->shim);
 	tell_session(s, r);
 	if (s->mode == SANDBOX_AUDIT_ONLY)
 		r->warnings[r->warning_count++] =

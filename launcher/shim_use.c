@@ -139,15 +139,21 @@ static uint32_t flags_of(const struct shim_use *use)
 	return flags;
 }
 
-int shim_use_begin(struct shim_use *use)
+void shim_use_forget(struct shim_use *use)
 {
-	bool is_new = !use->is_used;
-
+	if (!use)
+		return;
 	snprintf(use->cover.why, sizeof(use->cover.why), "%s", use->why);
 	use->cover.processes = 0;
 	use->cover.blind_count = 0;
 	use->cover.blind_lost = 0;
 	observed_clear(use->observed);
+}
+
+int shim_use_begin(struct shim_use *use)
+{
+	bool is_new = !use->is_used;
+
 	if (!use->is_given)
 		return 0;
 	use->is_used = true;

@@ -37,7 +37,10 @@ void shim_use_settle(struct shim_use *use, int ring, struct layer_state *state, 
 /* Does every program get the shim? */
 bool shim_use_is_given(const struct shim_use *use);
 
-/* Empties the ring for a new run, and forgets what the last one was covered by. 0 or -errno. */
+/* Forgets what the last run was covered by, and did. NULL is fine. */
+void shim_use_forget(struct shim_use *use);
+
+/* Empties the ring for a new run. 0 or -errno. */
 int shim_use_begin(struct shim_use *use);
 
 /* The program's environment with the shim in it: a new list (freed by the caller with free) of `env`'s

@@ -118,6 +118,13 @@ is "the next run of the session hears nothing of it" \
 d=[json.loads(line) for line in open(sys.argv[1])][-1]
 print(d["status"], d["denials"], d["denials_total"], d["layers"]["shim"]["processes"])' "$base/answers")" \
 	'ok [] 0 1'
+printf '%s\n' '{"op":"run","argv":["python3","deep.py"]}' '{"op":"run","argv":["rm","x"]}' |
+	"$STILE" session 2>/dev/null >"$base/answers"
+is "nor is a run that is refused told of the one before" \
+	"$(python3 -c 'import json,sys
+d=[json.loads(line) for line in open(sys.argv[1])][-1]
+print(d["status"], [x["layer"] for x in d["denials"]], d["layers"]["shim"]["processes"])' "$base/answers")" \
+	"denied ['preflight'] 0"
 cat >room.py <<'P'
 import os
 room = os.environ.get("STILE_ROOM", "/.stile")
