@@ -20,6 +20,8 @@ liblauncher_la_SOURCES = \
 	%D%/disk.h \
 	%D%/ending.c \
 	%D%/ending.h \
+	%D%/learned.c \
+	%D%/learned.h \
 	%D%/limiters.c \
 	%D%/lines.c \
 	%D%/lines.h \
@@ -109,6 +111,7 @@ liblauncher_la_SOURCES = \
 	%D%/verb_demo.c \
 	%D%/verb_doctor.c \
 	%D%/verb_help.c \
+	%D%/verb_learn.c \
 	%D%/verb_run.c \
 	%D%/verb_session.c \
 	%D%/verbs.h \

@@ -23,6 +23,7 @@ const struct verb verbs[] = {
 	{ "run", "[OPTION…] -- PROGRAM [ARGUMENT…]", "run a program behind the walls", verb_run },
 	{ "code", "[OPTION…] LANGUAGE FILE|-", "run a script in an empty folder, print its result as JSON", verb_code },
 	{ "check", "[OPTION…] -- PROGRAM [ARGUMENT…]", "say what the preflight would say; run nothing", verb_check },
+	{ "learn", "-o FILE [OPTION…] -- PROGRAM [ARGUMENT…]", "run a program under observation, write the least policy for it", verb_learn },
 	{ "explain", "[--why QUESTION] [OPTION…] [FILE|-] [-- PROGRAM [ARGUMENT…]]", "say what a result or a log has of refusals, or what would be refused", verb_explain },
 	{ "session", "[OPTION…]", "serve runs: JSON lines in, JSON lines out", verb_session },
 	{ "demo", "[--json]", "show legal calls and attacks, and how each ends", verb_demo },

@@ -177,6 +177,8 @@ const struct option_row option_rows[] = {
 	{ "--require", "LAYER", "unavailable unless this layer is enforced", take_require, 0 },
 	{ "--explain", "[=kernel]", "say what was refused, why, and what would allow it", take_explain, 0 },
 	{ "--observe", NULL, "refuse nothing in the shim, record every call", take_switch, SWITCH(shim.observe) },
+	{ "-o", "FILE", "where the learned policy goes; what is there already is kept", take_base_text, TEXT(output) },
+	{ "--allow-sensitive", NULL, "learn places with keys and passwords too", take_switch, SWITCH(allow_sensitive) },
 	{ "--no-shim", NULL, "leave the shim out", take_switch, SWITCH(shim.none) },
 	{ "--why", "QUESTION", "ask the policy: 'open PATH', 'connect ADDRESS', …", take_base_text, TEXT(why) },
 	{ "--sandbox", "MODE", "the backend", take_sandbox, 0 },

@@ -22,6 +22,8 @@ struct request {
 	struct shim_wish shim;
 	bool explain_kernel; /* --explain=kernel */
 	const char *why;     /* --why */
+	const char *output;  /* -o */
+	bool allow_sensitive;
 	bool json, show, sweep, binary, raw, preflight, pretty, die_with_parent;
 	char **rest; /* what follows the options */
 	int rest_count;

@@ -47,7 +47,8 @@ static int open_stdin(const struct request *q, int *fd)
 }
 
 /* Runs what `run` says in a session of its own and reports it. Returns the process's exit code. */
-static int run_and_report(struct request *q, struct run_request *run, char **argv)
+static int run_and_report(struct request *q, struct run_request *run, char **argv,
+			  const struct run_as *as)
 {
 	struct captured captured = { { 0 }, { 0 } };
 	struct session_wish wish = request_wish(q);
@@ -83,6 +84,8 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 	code = report_result(&report, &r, run->stream);
 	if (q->shim.explain)
 		explain_run(stderr, &r);
+	if (as->end)
+		code = as->end(as->ctx, &s, &r, code);
 	report_close(&report);
 	output_free(&captured.out);
 	output_free(&captured.err);
@@ -90,7 +93,7 @@ static int run_and_report(struct request *q, struct run_request *run, char **arg
 	return code;
 }
 
-int verb_run(int argc, char **argv)
+int verb_run_as(const struct run_as *as, int argc, char **argv)
 {
 	_cleanup_fd_ int in = -1;
 	struct request q;
@@ -98,7 +101,8 @@ int verb_run(int argc, char **argv)
 	char **env;
 	int code = EXIT_USAGE;
 
-	if (request_read(&q, "run", "tool", argc, argv) < 0 || open_stdin(&q, &in) < 0) {
+	if (request_read(&q, as->verb, "tool", argc, argv) < 0 || open_stdin(&q, &in) < 0 ||
+	    (as->begin && as->begin(as->ctx, &q) < 0)) {
 		request_free(&q);
 		return EXIT_USAGE;
 	}
@@ -113,10 +117,15 @@ int verb_run(int argc, char **argv)
 	if (in >= 0)
 		run.stdin_fd = in;
 	if (env)
-		code = run_and_report(&q, &run, q.rest);
+		code = run_and_report(&q, &run, q.rest, as);
 	request_free_environment(env);
 	request_free(&q);
 	return code;
+}
+
+int verb_run(int argc, char **argv)
+{
+	return verb_run_as(&(struct run_as){ .verb = "run" }, argc, argv);
 }
 
 int verb_code(int argc, char **argv)
@@ -143,7 +152,7 @@ int verb_code(int argc, char **argv)
 		goto out;
 	recipe_fill(&recipe, &run);
 	run.env = env;
-	code = run_and_report(&q, &run, recipe.argv);
+	code = run_and_report(&q, &run, recipe.argv, &(struct run_as){ .verb = "code" });
 out:
 	request_free_environment(env);
 	recipe_free(&recipe);

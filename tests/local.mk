@@ -19,6 +19,7 @@ UNIT_TESTS = \
 	%D%/unit/test-input-file \
 	%D%/unit/test-interpreters \
 	%D%/unit/test-landlock \
+	%D%/unit/test-learned \
 	%D%/unit/test-limits \
 	%D%/unit/test-links \
 	%D%/unit/test-look \
@@ -85,6 +86,7 @@ E2E_TESTS = \
 	%D%/e2e/files.sh \
 	%D%/e2e/explain.sh \
 	%D%/e2e/frame.sh \
+	%D%/e2e/learn.sh \
 	%D%/e2e/limits.sh \
 	%D%/e2e/mounts.sh \
 	%D%/e2e/log.sh \
