@@ -289,19 +289,28 @@ int session_begin(struct session *s, struct policy *policy, const struct session
 	return s->signals < 0 ? s->signals : policy_compile(policy, &s->block);
 }
 
-/* The run folders' place is known by now; whoever decides by the block alone is to know it too. */
+/* The run folders' place and the shim's are known by now; whoever decides by the block alone is to know
+ * them too. */
 static int freeze(struct session *s)
 {
+	struct path_rule rules[1 + SHIM_RULES_MAX];
+	struct more_rules more = { rules, 0 };
 	char path[PATH_MAX], origin[] = "the run folder";
-	const struct path_rule work = { .path = path,
-					.rights = PATH_READ | PATH_WRITE,
-					.origin = origin };
+	int r;
 
-	if (s->has_folder)
+	if (s->has_folder) {
 		snprintf(path, sizeof(path), "%s/work", s->folder.path);
+		rules[0] = (struct path_rule){ .path = path,
+					       .rights = PATH_READ | PATH_WRITE,
+					       .origin = origin };
+		more.count = 1 + shim_use_rules(s->shim, s->folder.path, rules + 1);
+	}
 	free(s->block);
 	s->block = NULL;
-	return policy_compile_with(s->policy, s->has_folder ? &work : NULL, &s->block);
+	r = policy_compile_with(s->policy, &more, &s->block);
+	if (r == 0)
+		shim_use_judge_by(s->shim, s->block);
+	return r;
 }
 
 static int open_folder(struct session *s)
@@ -321,10 +330,10 @@ static int open_folder(struct session *s)
 
 static int make_folder_and_walls(struct session *s)
 {
-	int r = open_folder(s);
+	int r = shim_use_open(&s->shim, &s->wish.shim);
 
 	if (r == 0)
-		r = shim_use_open(&s->shim, &s->wish.shim, s->block);
+		r = open_folder(s);
 	if (r < 0 || s->unavailable[0])
 		return r;
 	r = build(s);

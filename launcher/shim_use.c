@@ -12,6 +12,7 @@
 #include "launcher/shim_file.h"
 #include "launcher/shim_told.h"
 #include "policy/decide.h"
+#include "policy/policy.h"
 #include "shim/ring.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ struct shim_use {
 	struct shim_wish wish;
 	char file[PATH_MAX];   /* the library on the host */
 	char folder[PATH_MAX]; /* the room, when it is a folder */
+	char folder_ring[PATH_MAX];
 	struct room_plan plan;
 	struct program_files files;
 	char why[LAYER_MESSAGE_MAX]; /* there is no shim; "" = there is */
@@ -47,7 +49,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-int shim_use_open(struct shim_use **out, const struct shim_wish *wish, const struct policy_block *block)
+int shim_use_open(struct shim_use **out, const struct shim_wish *wish)
 {
 	struct shim_use *use = calloc(1, sizeof(*use));
 
@@ -56,13 +58,41 @@ int shim_use_open(struct shim_use **out, const struct shim_wish *wish, const str
 		return -ENOMEM;
 	use->wish = *wish;
 	use->ring = use->own_ring = -1;
-	use->files.block = block;
-	use->observed = wish->observe ? observed_new(block) : NULL;
 	if (wish->none)
 		snprintf(use->why, sizeof(use->why), "--no-shim");
 	else
 		(void)shim_file_find(use->file, sizeof(use->file), use->why, sizeof(use->why));
 	return 0;
+}
+
+size_t shim_use_rules(struct shim_use *use, const char *folder, struct path_rule out[SHIM_RULES_MAX])
+{
+	const struct {
+		const char *path;
+		unsigned rights;
+	} rows[SHIM_RULES_MAX] = {
+		{ RING_ROOM, PATH_READ },
+		{ RING_ROOM "/" RING_FILE_NAME, PATH_READ | PATH_WRITE },
+		{ use->folder, PATH_READ }, { use->folder_ring, PATH_READ | PATH_WRITE },
+		{ use->file, PATH_READ },
+	};
+
+	if (use->why[0])
+		return 0;
+	snprintf(use->folder, sizeof(use->folder), "%s/room", folder);
+	snprintf(use->folder_ring, sizeof(use->folder_ring), "%s/room/" RING_FILE_NAME, folder);
+	for (size_t i = 0; i < SHIM_RULES_MAX; i++)
+		out[i] = (struct path_rule){ .path = (char *)(uintptr_t)rows[i].path,
+					     .rights = rows[i].rights,
+					     .origin = (char *)(uintptr_t)"the shim's room" };
+	return SHIM_RULES_MAX;
+}
+
+void shim_use_judge_by(struct shim_use *use, const struct policy_block *block)
+{
+	use->files.block = block;
+	if (use->wish.observe)
+		use->observed = observed_new(block);
 }
 
 void shim_use_close(struct shim_use *use)

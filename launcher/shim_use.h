@@ -8,6 +8,7 @@
 #include "launcher/denials.h"
 #include "launcher/observed.h"
 #include "launcher/shim_cover.h"
+#include "policy/policy.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,9 +22,17 @@ struct shim_wish {
 
 struct shim_use;
 
-/* Looks for the library. Always gives a use, *out owned by the caller, even where there will be no shim: then
- * shim_use_why() says so. 0 or -ENOMEM. */
-int shim_use_open(struct shim_use **out, const struct shim_wish *wish, const struct policy_block *block);
+/* Looks for the library. Always gives a use, *out owned by the caller, even where there will be no shim: the
+ * cover's `why` then says so. 0 or -ENOMEM. */
+int shim_use_open(struct shim_use **out, const struct shim_wish *wish);
+
+/* What programs need besides the policy's own to have the shim: rules for the block (their texts are the
+ * use's). `folder`: the session's. How many; at most SHIM_RULES_MAX. */
+#define SHIM_RULES_MAX 5
+size_t shim_use_rules(struct shim_use *use, const char *folder, struct path_rule out[SHIM_RULES_MAX]);
+
+/* What the room will hold, and what judges what is told; borrowed. */
+void shim_use_judge_by(struct shim_use *use, const struct policy_block *block);
 void shim_use_close(struct shim_use *use); /* NULL is fine */
 
 /* The room that a warden is to make: in the new root, or (`folder`: the session's, in which "room" is

@@ -20,7 +20,7 @@
 
 struct build {
 	const struct policy *policy;
-	const struct path_rule *more;  /* NULL = none */
+	struct more_rules more;
 	const struct path_rule **rule; /* sorted */
 	size_t rule_count;
 	const char **deny;             /* sorted */
@@ -55,15 +55,16 @@ static int sort_input(struct build *w)
 
 	if (p->path_count >= RULES_MAX || p->deny_argv0.count >= RULES_MAX)
 		return -E2BIG;
-	w->rule = calloc(p->path_count + 2, sizeof(*w->rule));
+	w->rule = calloc(p->path_count + w->more.count + 1, sizeof(*w->rule));
 	w->deny = calloc(p->deny_argv0.count + 1, sizeof(*w->deny));
 	if (!w->rule || !w->deny)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->path_count; i++)
 		w->rule[i] = &p->paths[i];
 	w->rule_count = p->path_count;
-	if (w->more && !has_rule_for(p, w->more->path))
-		w->rule[w->rule_count++] = w->more;
+	for (size_t i = 0; i < w->more.count; i++)
+		if (!has_rule_for(p, w->more.rule[i].path))
+			w->rule[w->rule_count++] = &w->more.rule[i];
 	for (size_t i = 0; i < p->deny_argv0.count; i++)
 		w->deny[i] = p->deny_argv0.item[i];
 	qsort(w->rule, w->rule_count, sizeof(*w->rule), compare_rules);
@@ -243,12 +244,14 @@ static void put_denylist(struct build *w)
 
 int policy_compile(const struct policy *p, struct policy_block **out)
 {
-	return policy_compile_with(p, NULL, out);
+	const struct more_rules none = { NULL, 0 };
+
+	return policy_compile_with(p, &none, out);
 }
 
-int policy_compile_with(const struct policy *p, const struct path_rule *more, struct policy_block **out)
+int policy_compile_with(const struct policy *p, const struct more_rules *more, struct policy_block **out)
 {
-	struct build w = { .policy = p, .more = more };
+	struct build w = { .policy = p, .more = *more };
 	int r = sort_input(&w);
 
 	if (!r)

@@ -65,7 +65,7 @@ static void one_more_rule_is_one_of_the_block(void **state)
 
 	(void)state;
 	add(p, "/ns", PATH_DENY);
-	assert_int_equal(policy_compile_with(p, &more, &b), 0);
+	assert_int_equal(policy_compile_with(p, &(struct more_rules){ &more, 1 }, &b), 0);
 	assert_int_equal(policy_path_rights(b, "/ns/work/x", NULL), PATH_READ | PATH_WRITE);
 	assert_int_equal(policy_path_rights(b, "/ns/else", NULL) & PATH_READ, 0);
 	free(b);
@@ -81,7 +81,7 @@ static void the_policys_own_rule_beats_one_more(void **state)
 
 	(void)state;
 	add(p, "/ns/work", PATH_READ);
-	assert_int_equal(policy_compile_with(p, &more, &b), 0);
+	assert_int_equal(policy_compile_with(p, &(struct more_rules){ &more, 1 }, &b), 0);
 	assert_int_equal(policy_path_rights(b, "/ns/work/x", NULL), PATH_READ);
 	free(b);
 	policy_free(p);
