@@ -30,7 +30,9 @@
  * our own always here, else a folder of the session that RING_ROOM_VARIABLE names. */
 #define RING_ROOM "/.stile"
 #define RING_ROOM_VARIABLE "STILE_ROOM"
-#define RING_SHIM_NAME "shim.so"
+/* A program of AddressSanitizer's refuses to start behind any library but its own runtime, which it knows by
+ * this part of the name; it does no harm there, since every hook goes on to the next one of its name. */
+#define RING_SHIM_NAME "shim-behind-libasan.so"
 #define RING_POLICY_NAME "policy"
 #define RING_FILE_NAME "ring"
 

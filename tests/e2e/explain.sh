@@ -128,13 +128,13 @@ print(d["status"], [x["layer"] for x in d["denials"]], d["layers"]["shim"]["proc
 cat >room.py <<'P'
 import os
 room = os.environ.get("STILE_ROOM", "/.stile")
-for name in ("policy", "shim.so", "new"):
+for name in ("policy", "shim-behind-libasan.so", "new"):
     try:
         open(room + "/" + name, "wb")
         print("written", name)
     except OSError:
         pass
-for name in ("policy", "shim.so", "ring"):
+for name in ("policy", "shim-behind-libasan.so", "ring"):
     try:
         os.unlink(room + "/" + name)
         print("removed", name)
