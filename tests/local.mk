@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	%D%/unit/test-links \
 	%D%/unit/test-look \
 	%D%/unit/test-memory-need \
+	%D%/unit/test-notices \
 	%D%/unit/test-notify \
 	%D%/unit/test-observed \
 	%D%/unit/test-option-use \
