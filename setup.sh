@@ -13,7 +13,7 @@ set -euo pipefail
 build_packages=(gcc libc6-dev linux-libc-dev make autoconf automake libtool pkg-config
 	libelf-dev uthash-dev libcmocka-dev libjansson-dev libseccomp-dev)
 test_packages=(python3 perl lua5.4 nodejs ruby php-cli tcl bash git busybox-static sqlite3
-	bubblewrap strace mandoc util-linux procps passwd shellcheck)
+	bubblewrap strace musl-tools mandoc util-linux procps passwd shellcheck)
 fuzz_packages=(clang libclang-rt-dev)
 
 fuzz_seconds=60
