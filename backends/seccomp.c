@@ -257,6 +257,8 @@ static const struct arg_refusal by_argument[] = {
 	CLONE_REFUSAL(CLONE_NEWNET),
 	/* Nor a child that a tracer of ours would not be told of. */
 	CLONE_REFUSAL(CLONE_UNTRACED),
+	/* Nor one whose parent is the warden: init would wait for ever for a death it cannot reap. */
+	CLONE_REFUSAL(CLONE_PARENT),
 	/* Set-id bits would outlive the run. */
 	BIT_REFUSAL(SCMP_SYS(chmod), 1, S_ISUID),    BIT_REFUSAL(SCMP_SYS(chmod), 1, S_ISGID),
 	BIT_REFUSAL(SCMP_SYS(fchmod), 1, S_ISUID),   BIT_REFUSAL(SCMP_SYS(fchmod), 1, S_ISGID),

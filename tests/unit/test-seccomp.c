@@ -206,6 +206,7 @@ static void new_namespaces_are_refused(void **state)
 	assert_int_equal(under(&open_tool, call_clone, CLONE_NEWNS, 0, 0), EPERM);
 	assert_int_equal(under(&open_tool, call_clone, CLONE_NEWPID, 0, 0), EPERM);
 	assert_int_equal(under(&open_tool, call_clone, CLONE_UNTRACED, 0, 0), EPERM);
+	assert_int_equal(under(&open_tool, call_clone, CLONE_PARENT, 0, 0), EPERM);
 	assert_int_equal(under(&open_tool, call_number, SYS_unshare, CLONE_NEWUSER, 0), EPERM);
 	assert_int_equal(under(&open_tool, call_number, SYS_setns, -1, 0), EPERM);
 }
