@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -108,6 +110,15 @@ static int make_pipe(int *read_end, int *write_end)
 	return 0;
 }
 
+/* While there still is a /proc that shows it. */
+static int open_children(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 int init_start(struct init *init, int new_root)
 {
 	_cleanup_fd_ int order_read = -1, order_write = -1, report_read = -1, report_write = -1;
@@ -125,9 +136,21 @@ int init_start(struct init *init, int new_root)
 	if (r < 0)
 		return r;
 	init->pid = r;
+	init->children = open_children(r);
 	init->order = take_fd(&order_write);
 	init->report = take_fd(&report_read);
 	return 0;
+}
+
+/* The list first: whoever is gone from it was told of before. The kernel gives the first child under the lock
+ * that dying processes' children are handed over with, so an empty list is a true one. */
+bool init_has_nothing(const struct init *init)
+{
+	int told = 1;
+	char child;
+
+	return init->children >= 0 && pread(init->children, &child, 1, 0) == 0 &&
+	       ioctl(init->report, FIONREAD, &told) == 0 && told == 0;
 }
 
 int init_kill_all(struct init *init, struct init_report *report)
@@ -138,6 +161,7 @@ int init_kill_all(struct init *init, struct init_report *report)
 		return -errno;
 	do
 		n = read(init->report, report, sizeof(*report));
-	while (n < 0 && errno == EINTR);
+	while ((n < 0 && errno == EINTR) ||
+	       (n == sizeof(*report) && report->cpu_us == INIT_REAPED));
 	return n == sizeof(*report) ? 0 : -EPIPE;
 }

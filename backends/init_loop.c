@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -122,10 +123,14 @@ static void obey(struct init_report *report)
 	report->cpu_us = report->max_rss_kb = 0;
 }
 
-static void take_news(int children, struct init_report *report)
+static void take_news(int children, struct init_report *report, bool *has_told)
 {
+	const struct init_report told = { INIT_REAPED, 0 };
 	char info[128];
 
+	if (!*has_told)
+		(void)call4(SYS_write, 1, (long)&told, sizeof(told), 0);
+	*has_told = true;
 	while (call4(SYS_read, children, (long)info, sizeof(info), 0) > 0)
 		;
 	reap_present(report);
@@ -134,6 +139,7 @@ static void take_news(int children, struct init_report *report)
 __attribute__((noreturn)) void init_loop(void)
 {
 	struct init_report report = { 0, 0 };
+	bool has_told = false;
 	struct pollfd wait[2];
 
 	(void)call4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
@@ -146,8 +152,10 @@ __attribute__((noreturn)) void init_loop(void)
 		wait[0].revents = wait[1].revents = 0;
 		(void)call4(SYS_ppoll, (long)wait, 2, 0, 0);
 		if (wait[1].revents)
-			take_news(wait[1].fd, &report);
-		if (wait[0].revents)
+			take_news(wait[1].fd, &report, &has_told);
+		if (wait[0].revents) {
 			obey(&report);
+			has_told = false;
+		}
 	}
 }

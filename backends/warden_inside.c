@@ -47,6 +47,7 @@ struct warden_life {
 	uid_t uid;
 	gid_t gid;
 	struct init init;
+	struct leftovers_seen seen;
 	int signal_scope;
 	int children; /* /proc/self/task/SELF/children, where there is no init */
 	pid_t program; /* running now, 0 = none */
@@ -432,10 +433,10 @@ static void hunt(const struct warden_life *life, struct init_report *report)
 
 static void kill_rest(struct warden_life *life, struct init_report *report)
 {
-	if (life->init.pid > 0)
-		(void)init_kill_all(&life->init, report);
-	else
+	if (life->init.pid <= 0)
 		hunt(life, report);
+	else if (!init_has_nothing(&life->init))
+		(void)init_kill_all(&life->init, report);
 }
 
 /* A caller who granted the host's /tmp himself keeps what is in it. */
@@ -488,7 +489,7 @@ static void end_program(struct warden_life *life)
 	while (wait4(life->program, &area->wait_status, 0, &usage) < 0 && errno == EINTR)
 		;
 	kill_rest(life, &rest);
-	area->leftover = leftovers_clear(&where);
+	area->leftover = leftovers_clear(&where, &life->seen);
 	area->cpu_us = cpu_of(&usage) + rest.cpu_us;
 	area->max_rss_kb = (uint64_t)usage.ru_maxrss > rest.max_rss_kb ? (uint64_t)usage.ru_maxrss :
 									 rest.max_rss_kb;
@@ -557,7 +558,7 @@ void warden_live(const struct warden_plan *plan, struct warden_area *area, int s
 				    .launcher = launcher,
 				    .uid = geteuid(),
 				    .gid = getegid(),
-				    .init = { .pid = -1, .order = -1, .report = -1 },
+				    .init = { .pid = -1, .order = -1, .report = -1, .children = -1 },
 				    .signal_scope = -1,
 				    .children = -1,
 				    .pidfd = -1,
