@@ -49,6 +49,17 @@ is "the next finds none in /tmp and /dev/shm" "$(at 1)" "'0\\n'"
 is "positive control: a run can leave shared memory" "$(at 2)" "'True\\n'"
 is "the next finds none" "$(at 3)" "'False\\n'"
 "$STILE" session >zeros 2>/dev/null <<<'{"op":"run","argv":["head","-c","3","/dev/zero"]}'
+"$STILE" session --no-preflight >rights 2>/dev/null <<'J'
+{"op":"run","argv":["sh","-c","chmod 0 /tmp; ls -d /tmp >/dev/null && ls /tmp"]}
+{"op":"run","argv":["sh","-c","stat -c %a /tmp; echo x >/tmp/mine; cat /tmp/mine"]}
+{"op":"run","argv":["sh","-c","ls -A /tmp | grep -c mine"]}
+J
+ok "positive control: a run can take rights away from /tmp" grep -q 'Permission denied' rights
+is "the next has them as they were" \
+	"$(sed -n 2p rights | python3 -c 'import json,sys; print(json.load(sys.stdin)["stdout"].split())')" \
+	"['1777', 'x']"
+is "and the one behind it finds nothing" \
+	"$(sed -n 3p rights | python3 -c 'import json,sys; print(json.load(sys.stdin)["stdout"].strip())')" 0
 is "zero bytes in the output are kept" \
 	"$(python3 -c 'import json; print(repr(json.load(open("zeros"))["stdout"]))')" "'\\x00\\x00\\x00'"
 "$STILE" session --set-env KEPT=session --set-env BOTH=session >envs 2>/dev/null <<'J'
