@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session's control groups: made, limited, read, removed. Every limit is written for every run, so
- * that nothing of one run's limits is left for the next.
+ * A session's control groups: made, limited, read, removed. Every limit is set for every run, so that
+ * nothing of one run's limits is left for the next; but the number of processes is written only when
+ * it is another.
  *
  * Runs in the launcher; a program never sees these folders. Must never touch a group that does not
  * bear a name of ours.
@@ -137,6 +138,7 @@ static void undo(struct cgroup *g, const struct cgroup_host *host, enum cgroup_u
 
 	cleanup_fd(&g->folders[use]);
 	g->folders[use] = -1;
+	g->processes = 0;
 	if (above >= 0 && !is_made(g, host, host->places[use].parent))
 		(void)unlinkat(above, g->name, AT_REMOVEDIR);
 }
@@ -216,13 +218,21 @@ static int limit_memory_old(int folder, uint64_t bytes)
 }
 
 /* Between runs only the house's own processes are in it, and they do not count. */
-static int limit_processes(int folder, uint64_t processes)
+static int limit_processes(struct cgroup *g, uint64_t processes)
 {
-	uint64_t house = read_number(folder, "pids.current", "");
+	int folder = g->folders[CGROUP_PIDS], r;
+	pid_t warden = g->members[CGROUP_PIDS];
+	uint64_t house;
 
-	if (processes < UINT64_MAX - house)
-		processes += house;
-	return write_number(folder, "pids.max", processes, "max");
+	/* Nobody else writes it, and the house is the same as long as its warden is. */
+	if (g->processes == processes && g->processes_with == warden)
+		return 0;
+	house = read_number(folder, "pids.current", "");
+	r = write_number(folder, "pids.max",
+			 processes < UINT64_MAX - house ? processes + house : processes, "max");
+	g->processes = r < 0 ? 0 : processes;
+	g->processes_with = warden;
+	return r;
 }
 
 static uint64_t count_kills(const struct cgroup *g)
@@ -256,7 +266,7 @@ int cgroup_set_limits(struct cgroup *g, uint64_t memory, uint64_t processes)
 			    limit_memory_unified(g->folders[CGROUP_MEMORY], memory) :
 			    limit_memory_old(g->folders[CGROUP_MEMORY], memory);
 	if (r == 0 && cgroup_has(g, CGROUP_PIDS))
-		r = limit_processes(g->folders[CGROUP_PIDS], processes);
+		r = limit_processes(g, processes);
 	if (g->exhausted >= 0)
 		(void)!read(g->exhausted, &pending, sizeof(pending));
 	g->kills_before = count_kills(g);

@@ -38,6 +38,8 @@ struct cgroup {
 	bool unified[CGROUP_USES];
 	pid_t members[CGROUP_USES];  /* the warden, where it was moved in */
 	int exhausted;               /* eventfd of version 1: memory ran out; -1 = none */
+	uint64_t processes;          /* as last written with this warden within, 0 = not yet */
+	pid_t processes_with;
 	uint64_t kills_before, cpu_before_us; /* at the start of the run */
 };
 

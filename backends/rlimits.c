@@ -22,6 +22,8 @@ static int set_one(int which, uint64_t soft, uint64_t hard)
 		want.rlim_max = now.rlim_max;
 	if (want.rlim_cur > want.rlim_max)
 		want.rlim_cur = want.rlim_max;
+	if (want.rlim_cur == now.rlim_cur && want.rlim_max == now.rlim_max)
+		return 0;
 	return setrlimit((__rlimit_resource_t)which, &want) < 0 ? -errno : 0;
 }
 

@@ -206,6 +206,30 @@ static void limits_are_written_and_lifted_again(void **state)
 	cgroup_end(&f->group, &f->host);
 }
 
+static void the_number_of_processes_is_written_when_it_is_another(void **state)
+{
+	struct fake *f = *state;
+	const char *pids = "v2/a/" GROUP "/pids.max";
+
+	have_unified(f);
+	cgroup_find(f->base, &f->host);
+	assert_int_equal(cgroup_require(&f->group, &f->host, CGROUP_BIT(CGROUP_PIDS), 0), 0);
+	put(f, pids, "");
+	assert_int_equal(cgroup_set_limits(&f->group, UINT64_MAX, 7), 0);
+	assert_string_equal(get(f, pids), "7");
+	put(f, pids, "untouched");
+	assert_int_equal(cgroup_set_limits(&f->group, UINT64_MAX, 7), 0);
+	assert_string_equal(get(f, pids), "untouched");
+	put(f, pids, "");
+	assert_int_equal(cgroup_set_limits(&f->group, UINT64_MAX, 8), 0);
+	assert_string_equal(get(f, pids), "8");
+	put(f, pids, "");
+	f->group.members[CGROUP_PIDS] = 4711;
+	assert_int_equal(cgroup_set_limits(&f->group, UINT64_MAX, 8), 0);
+	assert_string_equal(get(f, pids), "8");
+	cgroup_end(&f->group, &f->host);
+}
+
 static void a_limit_that_cannot_be_written_is_an_error(void **state)
 {
 	struct fake *f = *state;
@@ -321,6 +345,7 @@ int main(void)
 		ROW(version_1_groups_are_made_below_the_own_one),
 		ROW(nothing_mounted_is_said),
 		ROW(limits_are_written_and_lifted_again),
+		ROW(the_number_of_processes_is_written_when_it_is_another),
 		ROW(a_limit_that_cannot_be_written_is_an_error),
 		ROW(what_is_in_the_group_before_the_run_does_not_count),
 		ROW(only_kills_of_this_run_are_its_own),
