@@ -37,17 +37,25 @@ static void close_pipes(struct pipes *p)
 	}
 }
 
+/* The last path that was followed: the preflight asks for argv[0] on two axes. */
+struct followed {
+	char path[PATH_MAX], real[PATH_MAX];
+};
+
 static int follow_link(void *ctx, const char *path, char *out, size_t size)
 {
-	char real[PATH_MAX];
+	struct followed *last = ctx;
 
-	(void)ctx;
-	/* Most words are no files: one look, not one for each folder above. */
-	if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	if (!realpath(path, real))
-		return -errno;
-	return (size_t)snprintf(out, size, "%s", real) >= size ? -ENAMETOOLONG : 0;
+	if (strcmp(path, last->path) != 0) {
+		last->path[0] = 0;
+		/* Most words are no files: one look, not one for each folder above. */
+		if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !realpath(path, last->real))
+			return -errno;
+		if (strlen(path) < sizeof(last->path))
+			memcpy(last->path, path, strlen(path) + 1);
+	}
+	return (size_t)snprintf(out, size, "%s", last->real) >= size ? -ENAMETOOLONG : 0;
 }
 
 static void set_id(struct result *r)
@@ -205,12 +213,17 @@ static char **run_environment(const struct session *s, const struct run_request 
 	return env;
 }
 
-/* Nobody else sees what such a program opens. */
-static bool is_blind_to_shim(const char *program)
+enum sight { SIGHT_UNKNOWN, SIGHT_STATIC, SIGHT_STATIC_FOREIGN };
+
+/* The shim is blind to static programs: nobody but the listener sees what they open. */
+static enum sight look_for_sight(const char *program)
 {
 	struct look_facts facts;
 
-	return look_at(program, &facts) == 0 && facts.is_elf && facts.is_static;
+	if (look_at(program, &facts) < 0 || !facts.is_elf || !facts.is_static)
+		return SIGHT_UNKNOWN;
+	return facts.is_foreign || facts.bits != 8 * sizeof(void *) ? SIGHT_STATIC_FOREIGN :
+								      SIGHT_STATIC;
 }
 
 static int fill_area(struct session *s, const struct run_request *q, const struct step_start *start,
@@ -224,7 +237,6 @@ static int fill_area(struct session *s, const struct run_request *q, const struc
 	if (!env)
 		return -ENOMEM;
 	area->used = 0;
-	area->tell_opens = q->tell_opens || is_blind_to_shim(start->program);
 	area->program = warden_put_text(area, start->program);
 	area->cwd = warden_put_text(area, q->cwd ? q->cwd : folder->path);
 	area->argv = warden_put_list(area, start->argv);
@@ -333,6 +345,7 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 			   .drain = s->shim && shim_use_records(s->shim) ? shim_use_drain : NULL,
 			   .drain_ctx = s->shim };
 	enum memory_need need = MEMORY_PLAIN;
+	enum sight sight = SIGHT_UNKNOWN;
 	int e = write_code(q, folder);
 
 	if (e == 0)
@@ -341,8 +354,11 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 		e = steps_prepare(steps, &start);
 	if (e == 0)
 		e = shim_use_begin(s->shim);
-	if (e == 0)
+	if (e == 0) {
+		sight = look_for_sight(start.program);
+		s->warden.area->tell_opens = q->tell_opens || sight != SIGHT_UNKNOWN;
 		e = fill_area(s, q, &start, folder);
+	}
 	if (e == 0 && q->limits.memory_bytes != LIMIT_NONE)
 		need = steps->needs_space ? MEMORY_MAPS : memory_need_of(program);
 	if (e == 0)
@@ -360,7 +376,9 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 		shim_use_end(s->shim, s->denials,
 			     &(struct shim_run){ .program = program,
 						 .cwd = q->cwd ? q->cwd : folder->path,
-						 .inside = s->warden.area->inside });
+						 .inside = s->warden.area->inside,
+						 .is_static = sight == SIGHT_STATIC &&
+							      start.program == program });
 	steps_end(steps);
 	if (r->steps.warning && r->warning_count < RESULT_WARNINGS_MAX)
 		r->warnings[r->warning_count++] = r->steps.warning;
@@ -381,13 +399,16 @@ static void ask_preflight(const struct session *s, const struct run_request *q,
 			  struct verdict_text *text, struct verdict *verdict)
 {
 	char here[PATH_MAX];
+	struct followed last;
 	struct preflight ask = {
 		.argv = q->argv,
 		.cwd = q->cwd ? q->cwd : getcwd(here, sizeof(here)) ? here : "/",
 		.home = getenv("HOME"),
 		.follow = follow_link,
+		.ctx = &last,
 	};
 
+	last.path[0] = 0;
 	policy_preflight(s->block, &ask, text, verdict);
 }
 

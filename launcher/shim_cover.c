@@ -247,7 +247,8 @@ void shim_cover_take(struct shim_cover *cover, const struct shim_cover_ask *ask)
 		cover->blind_lost = state.processes_lost;
 	(void)ring_each_process(ask->ring, take_process, &t);
 	if (!t.has_first)
-		add_blind(&t, ask->inside, ask->program, look(&t, ask->program));
+		add_blind(&t, ask->inside, ask->program,
+			  ask->is_static ? SHIM_CAUSE_STATIC : look(&t, ask->program));
 }
 
 bool shim_cover_has(const struct shim_cover *cover, int32_t pid)

@@ -44,6 +44,7 @@ struct shim_cover {
 struct shim_cover_ask {
 	int ring;
 	const char *program;               /* what the first process executed */
+	bool is_static;                    /* it was seen to be static when it was started */
 	const char *cwd;                   /* where it began: what relative names are looked for in */
 	int32_t inside;                    /* its number in its own namespace */
 	const struct program_files *files; /* which files may be looked at for a cause */

@@ -282,6 +282,7 @@ void shim_use_end(struct shim_use *use, struct denials *denials, const struct sh
 					      .program = run->program,
 					      .cwd = run->cwd,
 					      .inside = run->inside,
+					      .is_static = run->is_static,
 					      .files = &use->files,
 					      .is_thorough = use->wish.explain };
 	const struct shim_told_ask told = { .ring = use->ring,

@@ -70,6 +70,7 @@ int shim_use_check(const struct shim_use *use, const char *program, char *why, s
 struct shim_run {
 	const char *program, *cwd; /* what was executed, and where */
 	int32_t inside;            /* its number in its own namespace */
+	bool is_static;            /* a static program of this machine, by its header before the start */
 };
 
 /* After the run, as long as its files are there: what the shim told joins what the kernel saw. */

@@ -432,8 +432,10 @@ static int add_outputs(struct loop *loop)
 	struct watch *w = loop->watch;
 	int r = add(loop, SOURCE_OUT, w->out, EPOLLIN);
 
-	stream_init(&loop->streams[SOURCE_OUT], w->out, 1, w->raw, &w->stdout_bytes);
-	stream_init(&loop->streams[SOURCE_ERR], w->err, 2, w->raw, &w->stderr_bytes);
+	if (is_streamed(loop, SOURCE_OUT))
+		stream_init(&loop->streams[SOURCE_OUT], w->out, 1, w->raw, &w->stdout_bytes);
+	if (is_streamed(loop, SOURCE_ERR))
+		stream_init(&loop->streams[SOURCE_ERR], w->err, 2, w->raw, &w->stderr_bytes);
 	if (r == 0)
 		r = add(loop, SOURCE_ERR, w->err, EPOLLIN);
 	if (r == 0 && w->in >= 0)
