@@ -81,6 +81,7 @@ E2E_TESTS = \
 	%D%/e2e/blind.sh \
 	%D%/e2e/capabilities.sh \
 	%D%/e2e/code.sh \
+	%D%/e2e/cost.sh \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
 	%D%/e2e/environment.sh \
