@@ -583,6 +583,9 @@ void run_folder_remove(struct session_folder *s, struct run_folder *r, struct fo
 	int error;
 
 	clear_error(err);
+	/* Most runs leave nothing: what was made goes by its name, and the emptying has nothing to enter. */
+	(void)unlinkat(r->fd, "tmp", AT_REMOVEDIR);
+	(void)unlinkat(s->work_fd, r->name, AT_REMOVEDIR);
 	cleanup_fd(&r->fd);
 	free(r->path);
 	*r = (struct run_folder){ .fd = -1 };
