@@ -63,6 +63,8 @@ liblauncher_la_SOURCES = \
 	%D%/output.h \
 	%D%/owner.c \
 	%D%/owner.h \
+	%D%/perf.c \
+	%D%/perf.h \
 	%D%/probes.c \
 	%D%/probes.h \
 	%D%/probes_cgroup.c \
@@ -91,11 +93,16 @@ liblauncher_la_SOURCES = \
 	%D%/tracee.h \
 	%D%/tracer.c \
 	%D%/tracer.h \
+	%D%/tracer_meter.c \
+	%D%/tracer_meter.h \
 	%D%/tracer_threads.c \
 	%D%/tracer_threads.h \
+	%D%/tracer_wait.c \
+	%D%/tracer_wait.h \
 	%D%/step_count.h \
 	%D%/steps.c \
 	%D%/steps.h \
+	%D%/steps_perf.c \
 	%D%/steps_ptrace.c \
 	%D%/steps_qemu.c \
 	%D%/steps_where.c \

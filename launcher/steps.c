@@ -17,6 +17,7 @@
 #include <string.h>
 
 const struct step_counter *const step_counters[] = {
+	&step_counter_perf,
 	&step_counter_qemu,
 	&step_counter_ptrace,
 	NULL,

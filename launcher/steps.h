@@ -70,6 +70,7 @@ struct steps {
 	pid_t tracer;
 	bool needs_space;            /* what is started in the program's place maps far more than it uses */
 	char **list;                 /* owned, with its first text: a command line made longer */
+	struct perf_source *perf;    /* owned */
 	int fd;                      /* -1 = none: a page in a file */
 };
 
@@ -126,5 +127,6 @@ int steps_measure_step(struct step_host *host);
 int steps_allow_qemu(struct policy *policy);
 
 /* The rows. */
+extern const struct step_counter step_counter_perf;
 extern const struct step_counter step_counter_qemu;
 extern const struct step_counter step_counter_ptrace;

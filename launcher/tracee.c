@@ -5,10 +5,14 @@
  */
 #include "launcher/tracee.h"
 
+#include "backends/cleanup.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
@@ -197,4 +201,26 @@ int tracee_unplant(pid_t tid, uint64_t at, long saved)
 	int r = poke(tid, at, saved);
 
 	return r < 0 ? r : tracee_set_pc(tid, at);
+}
+
+int tracee_where(pid_t tid, uint64_t pc, char *module, uint64_t *offset)
+{
+	char path[64], line[TRACEE_MODULE_MAX + 128];
+	unsigned long long from, to, begin;
+	_cleanup_file_ FILE *maps = NULL;
+	int at;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		line[strcspn(line, "\n")] = 0;
+		at = 0;
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %n", &from, &to, &begin, &at) < 3 ||
+		    at == 0 || pc < from || pc >= to)
+			continue;
+		*offset = pc - from + begin;
+		snprintf(module, TRACEE_MODULE_MAX, "%s", line + at);
+		return 0;
+	}
+	return maps ? -ENOENT : -errno;
 }

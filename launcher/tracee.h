@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define TRACEE_MODULE_MAX 1024
+
 enum tracee_insn {
 	TRACEE_PLAIN,
 	TRACEE_REP,    /* a repeated string instruction: each round stops, all of them are one step */
@@ -42,3 +44,6 @@ bool tracee_is_planted_at(pid_t tid, uint64_t at);
 /* One byte code of the same loop everywhere: runs `rounds` rounds of two instructions, for calibration and
  * for counters that must prove themselves. */
 void tracee_known_loop(uint64_t rounds);
+
+/* Which file is mapped at `pc`, and where in it that is; module has TRACEE_MODULE_MAX bytes. 0 or -errno. */
+int tracee_where(pid_t tid, uint64_t pc, char *module, uint64_t *offset);

@@ -2,7 +2,7 @@
 /*
  * The tracer's loop: take hold of the program at the warden's gate, let it run to its entry point, then one
  * instruction at a time and one thread at a time, so that the steps have one order and the budget one
- * place where it ends.
+ * place where it ends. Where the hardware counts (tracer_meter.c), all run freely until near that place.
  *
  * Runs in a process of its own, outside the walls. The programs are hostile: no event of theirs, nor its
  * absence, may end the counting while one of them lives. A step is counted when it begins and taken back
@@ -12,26 +12,22 @@
 
 #include "backends/sys.h"
 #include "launcher/tracee.h"
+#include "launcher/tracer_meter.h"
 #include "launcher/tracer_threads.h"
+#include "launcher/tracer_wait.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define OPTIONS                                                                      \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | \
 	 PTRACE_O_TRACEVFORK)
 #define QUANTUM 400       /* steps of one thread while others are ready: they may wait for each other */
-#define IMPATIENT_YIELDS 30
-#define IMPATIENT_NAPS 8
-#define NAP_NS 100000
+#define LOOK_US 20000     /* a program may block the signal of an overflow: look without one */
+#define GATHER_MISSES 40  /* who has not stopped by then is dead but for its other threads */
 
 struct tracer {
 	const struct tracer_order *order;
@@ -39,7 +35,10 @@ struct tracer {
 	struct thread_table threads;
 	struct thread *current; /* in flight, and expected back; NULL = none */
 	uint64_t count;
-	bool is_stepping;       /* the entry point was reached */
+	bool is_stepping;       /* the entry point was reached, and nothing counts but steps */
+	bool is_metered;        /* it was reached, and the hardware counts */
+	bool is_look_due;       /* at the hardware's counters */
+	struct meter meter;
 	bool is_planted;
 	uint64_t entry;
 	long under_breakpoint;
@@ -93,15 +92,18 @@ static void land(struct tracer *tr, struct thread *t, bool executed)
 		t->repeating = 0;
 	if (t->insn == TRACEE_REP && !executed && t->is_counted)
 		t->repeating = 0;
-	t->is_counted = false;
+	t->is_counted = t->is_held = false;
 	t->is_ready = true;
 	tr->page->count = tr->count;
 }
 
 static void drop(struct tracer *tr, struct thread *t)
 {
+	if (!t)
+		return;
 	if (tr->current == t)
 		tr->current = NULL;
+	meter_leave(&tr->meter, t);
 	threads_drop(&tr->threads, t);
 }
 
@@ -113,11 +115,24 @@ static bool has_moved(const struct thread *t)
 	return tracee_pc(t->tid, &pc) == 0 && pc != t->pc;
 }
 
+static bool has_started(const struct tracer *tr)
+{
+	return tr->is_stepping || tr->is_metered;
+}
+
 /* ---- the start: native to the entry point, from there by single steps ---- */
 
-static void begin_stepping(struct tracer *tr, bool at_exec)
+/* All that live are stopped, or about to be for the first time. */
+static void begin_counting(struct tracer *tr, bool at_exec)
 {
-	tr->is_stepping = true;
+	tr->is_metered = tr->meter.source != NULL;
+	tr->is_stepping = !tr->is_metered;
+	tr->is_look_due = tr->is_metered;
+	for (struct thread *t = tr->threads.first; t && tr->is_metered; t = t->next)
+		meter_take(&tr->meter, t);
+	if (tr->is_metered)
+		tracer_wait_wake_every(LOOK_US);
+	tr->page->is_estimated = tr->is_metered;
 	tr->page->starts_at_exec = at_exec;
 	tr->page->is_started = true;
 }
@@ -132,15 +147,15 @@ static void wait_for_entry(struct tracer *tr, struct thread *t)
 	if (tracee_pc(t->tid, &pc) < 0)
 		return;
 	if (tracee_entry(t->tid, &tr->entry) < 0) {
-		begin_stepping(tr, true);
+		begin_counting(tr, true);
 		return;
 	}
 	if (pc == tr->entry) {
-		begin_stepping(tr, false);
+		begin_counting(tr, false);
 		return;
 	}
 	if (tracee_plant(t->tid, tr->entry, &tr->under_breakpoint) < 0) {
-		begin_stepping(tr, true);
+		begin_counting(tr, true);
 		return;
 	}
 	tr->is_planted = true;
@@ -156,7 +171,7 @@ static void reach_entry(struct tracer *tr, struct thread *t)
 	t->pc = 0;
 	if (r < 0 && r != -ESRCH)
 		tr->page->error = -r;
-	begin_stepping(tr, false);
+	begin_counting(tr, false);
 }
 
 static void lift_breakpoint(struct tracer *tr, struct thread *t)
@@ -171,13 +186,24 @@ static void lift_breakpoint(struct tracer *tr, struct thread *t)
 /* A thread or a process before the entry point: from here on it is simpler to count than to explain. */
 static void start_early(struct tracer *tr, struct thread *t, struct thread *born, bool shares_memory)
 {
-	if (tr->is_stepping)
+	if (has_started(tr))
 		return;
 	if (tr->is_planted)
 		lift_breakpoint(tr, t);
 	born->has_breakpoint = tr->is_planted && !shares_memory;
 	tr->is_planted = false;
-	begin_stepping(tr, true);
+	begin_counting(tr, true);
+}
+
+/* A thread that executes takes its leader's number, and its hardware counter along. */
+static void take_over(struct tracer *tr, struct thread *t, struct thread *former)
+{
+	meter_leave(&tr->meter, t);
+	if (!former)
+		return;
+	t->perf = former->perf;
+	former->perf = -1;
+	drop(tr, former);
 }
 
 /* ---- events ---- */
@@ -186,14 +212,13 @@ static void hear_exec(struct tracer *tr, struct thread *t)
 {
 	unsigned long former = 0;
 
-	/* A thread that executes takes its leader's number. */
 	if (ptrace(PTRACE_GETEVENTMSG, t->tid, NULL, &former) == 0 && (pid_t)former != t->tid)
-		drop(tr, threads_find(&tr->threads, (pid_t)former));
+		take_over(tr, t, threads_find(&tr->threads, (pid_t)former));
 	land(tr, t, true);
 	t->in_call = true;
 	t->may_restart = false;
 	t->repeating = 0;
-	if (tr->is_stepping)
+	if (has_started(tr))
 		tr->page->execs++;
 	else
 		wait_for_entry(tr, t);
@@ -234,8 +259,14 @@ static void hear_group_stop(struct tracer *tr, struct thread *t, int signal)
 	t->has_breakpoint = false;
 	t->may_restart |= executed && t->insn == TRACEE_SYSCALL && t->is_counted;
 	land(tr, t, executed);
-	if (is_stopping(signal) && ptrace(PTRACE_LISTEN, t->tid, NULL, NULL) == 0)
+	if (tr->is_metered && t->perf < 0) {
+		meter_take(&tr->meter, t);
+		tr->is_look_due = true;
+	}
+	if (is_stopping(signal) && ptrace(PTRACE_LISTEN, t->tid, NULL, NULL) == 0) {
 		t->is_ready = false;
+		t->is_held = true;
+	}
 }
 
 /* si_code of a trap: the step is done; the handler of a signal was entered instead; it is the program's. */
@@ -267,10 +298,25 @@ static void hear_trap(struct tracer *tr, struct thread *t)
 	t->may_restart = false;
 }
 
+/* A counter of ours ran over: nobody else sends this signal so, and it is not the program's. */
+static bool is_overflow(const struct tracer *tr, const struct thread *t, int signal)
+{
+	siginfo_t info = { .si_code = 0 };
+
+	return tr->meter.source && signal == PERF_SIGNAL &&
+	       ptrace(PTRACE_GETSIGINFO, t->tid, NULL, &info) == 0 &&
+	       (info.si_code == POLL_IN || info.si_code == POLL_HUP);
+}
+
 /* A signal on its way to the program: it gets it with the next resumption. */
 static void hear_signal(struct tracer *tr, struct thread *t, int signal)
 {
 	bool executed = has_moved(t);
+
+	if (is_overflow(tr, t, signal)) {
+		tr->is_look_due = true;
+		signal = 0;
+	}
 
 	/* A call that was broken off is gone back to, or not: the next step may sleep again. */
 	t->may_restart = executed && t->insn == TRACEE_SYSCALL;
@@ -317,39 +363,75 @@ static void hear(struct tracer *tr, pid_t tid, int status)
 
 /* ---- the loop ---- */
 
-/* The next event; impatiently: 0 when there is none for a while. -ECHILD: nobody is left. */
-static pid_t await(bool is_patient, int *status)
-{
-	const struct timespec nap = { .tv_nsec = NAP_NS };
-	pid_t tid;
-
-	for (int i = 0; !is_patient && i < IMPATIENT_YIELDS + IMPATIENT_NAPS; i++) {
-		tid = waitpid(-1, status, __WALL | WNOHANG);
-		if (tid)
-			return tid < 0 ? -errno : tid;
-		if (i < IMPATIENT_YIELDS)
-			(void)sched_yield();
-		else
-			(void)nanosleep(&nap, NULL);
-	}
-	if (!is_patient)
-		return 0;
-	do
-		tid = waitpid(-1, status, __WALL);
-	while (tid < 0 && errno == EINTR);
-	return tid < 0 ? -errno : tid;
-}
-
-/* Before the entry point all run as they like. */
+/* Before the entry point, and while the hardware counts, all run as they like. */
 static void resume_natively(struct tracer *tr)
 {
 	for (struct thread *t = tr->threads.first; t; t = t->next) {
 		if (!t->is_ready)
 			continue;
 		t->is_ready = false;
+		t->in_call = false;
 		(void)ptrace(PTRACE_CONT, t->tid, NULL, t->signal);
 		t->signal = 0;
 	}
+}
+
+static bool has_running(const struct tracer *tr)
+{
+	for (const struct thread *t = tr->threads.first; t; t = t->next)
+		if (!t->is_ready && !t->is_held)
+			return true;
+	return false;
+}
+
+/* Stops all that run. One that is dead but for its other threads never stops. */
+static void gather(struct tracer *tr)
+{
+	int misses = 0, status;
+	pid_t tid;
+
+	for (struct thread *t = tr->threads.first; t; t = t->next)
+		if (!t->is_ready && !t->is_held)
+			(void)ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
+	while (has_running(tr) && misses < GATHER_MISSES) {
+		tid = tracer_wait(tr->page, false, &status);
+		if (tid == -ECHILD)
+			return;
+		if (tid > 0)
+			hear(tr, tid, status);
+		else
+			misses++;
+	}
+}
+
+/* Near the budget the hardware's word is taken for the last time; the rest is single steps. */
+static void end_metering(struct tracer *tr)
+{
+	tracer_wait_wake_every(0);
+	gather(tr);
+	tr->count = meter_read(&tr->meter, &tr->threads);
+	for (struct thread *t = tr->threads.first; t; t = t->next) {
+		meter_leave(&tr->meter, t);
+		/* It may have been stopped in a call that it goes back to. */
+		t->may_restart = true;
+		t->repeating = t->pc = 0;
+	}
+	tr->page->count = tr->count;
+	if (tr->count > tr->order->budget)
+		tr->page->overrun = tr->count - tr->order->budget;
+	if (tr->meter.error)
+		tr->page->error = tr->meter.error;
+	tr->is_metered = false;
+	tr->is_stepping = true;
+}
+
+static void look_at_meter(struct tracer *tr)
+{
+	tr->is_look_due = false;
+	if (meter_run_on(&tr->meter, &tr->threads, tr->order->budget, &tr->count))
+		tr->page->count = tr->count;
+	else
+		end_metering(tr);
 }
 
 /* Sends the next thread to its next step. False: the budget is spent. */
@@ -381,13 +463,17 @@ static bool turn(struct tracer *tr)
 		int status;
 		pid_t tid;
 
+		if (tr->is_metered && tr->is_look_due)
+			look_at_meter(tr);
 		if (!tr->is_stepping)
 			resume_natively(tr);
 		else if (!tr->current && !send_next(tr))
 			return true;
-		tid = await(is_patient(tr), &status);
+		tid = tracer_wait(tr->page, is_patient(tr), &status);
 		if (tid == 0)
 			tr->current = NULL;
+		else if (tid == -EINTR)
+			tr->is_look_due = true;
 		else if (tid == -ECHILD)
 			return false;
 		else if (tid > 0)
@@ -397,32 +483,6 @@ static bool turn(struct tracer *tr)
 
 /* ---- beginning and end ---- */
 
-/* Which file and where in it the thread stands, by its list of mappings. */
-static void note_where(struct tracer *tr, const struct thread *t)
-{
-	struct tracer_page *page = tr->page;
-	char path[64], line[TRACER_MODULE_MAX + 128];
-	unsigned long long from, to, offset;
-	FILE *maps;
-	int at;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->tid);
-	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps)) {
-		line[strcspn(line, "\n")] = 0;
-		at = 0;
-		if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %n", &from, &to, &offset, &at) < 3 ||
-		    at == 0 || t->pc < from || t->pc >= to)
-			continue;
-		page->where_offset = t->pc - from + offset;
-		snprintf(page->where_module, sizeof(page->where_module), "%.*s",
-			 TRACER_MODULE_MAX - 1, line + at);
-		break;
-	}
-	if (maps)
-		(void)fclose(maps);
-}
-
 /* Everything dies; children born meanwhile come to us as well. */
 static void kill_all(struct tracer *tr)
 {
@@ -431,15 +491,20 @@ static void kill_all(struct tracer *tr)
 
 	for (struct thread *t = tr->threads.first; t; t = t->next)
 		(void)kill(t->tid, SIGKILL);
-	while ((tid = await(true, &status)) > 0)
-		if (WIFSTOPPED(status))
+	while ((tid = tracer_wait(tr->page, true, &status)) > 0 || tid == -EINTR)
+		if (tid > 0 && WIFSTOPPED(status))
 			(void)kill(tid, SIGKILL);
+}
+
+static void note_where(struct tracer_page *page, const struct thread *t)
+{
+	(void)tracee_where(t->tid, t->pc, page->where_module, &page->where_offset);
 }
 
 static void stop_at_budget(struct tracer *tr)
 {
 	if (tr->threads.last)
-		note_where(tr, tr->threads.last);
+		note_where(tr->page, tr->threads.last);
 	tr->page->is_stopped = true;
 	kill_all(tr);
 }
@@ -477,10 +542,11 @@ static void stand_alone(const struct tracer_order *order)
 
 void tracer_live(const struct tracer_order *order)
 {
-	struct tracer tr = { .order = order, .page = order->page };
+	struct tracer tr = { .order = order, .page = order->page, .meter.source = order->perf };
 	int r;
 
 	stand_alone(order);
+	tracer_wait_hear_timer();
 	r = take_hold(&tr);
 	tr.page->error = -r;
 	tr.page->is_armed = r == 0;
@@ -489,7 +555,7 @@ void tracer_live(const struct tracer_order *order)
 		_exit(1);
 	if (turn(&tr))
 		stop_at_budget(&tr);
-	tr.page->count = tr.count;
+	tr.page->count = tr.is_metered ? tr.meter.gone : tr.count;
 	tr.page->is_finished = true;
 	_exit(0);
 }

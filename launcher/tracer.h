@@ -9,14 +9,13 @@
 #pragma once
 
 #include "backends/warden.h"
+#include "launcher/tracee.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct perf_source;
-
-#define TRACER_MODULE_MAX 1024
 
 /* What the tracer says, in memory shared with the launcher; no program ever has it. */
 struct tracer_page {
@@ -29,11 +28,12 @@ struct tracer_page {
 	bool had_startup;         /* something ran, uncounted, before the entry point */
 	bool is_estimated;        /* the hardware's number, never corrected by single steps */
 	uint64_t unsure;          /* steps under way when somebody else killed their thread */
+	uint64_t faults;          /* page faults of all: the hardware counts some twice */
 	uint64_t overrun;         /* steps past the budget before the stop came */
 	uint64_t processes, threads, execs; /* seen after the start, the first ones not among them */
 	int error;                /* errno of what ended the counting, 0 = nothing */
 	uint64_t where_offset;    /* of the next instruction, in the file */
-	char where_module[TRACER_MODULE_MAX]; /* "" = not known */
+	char where_module[TRACEE_MODULE_MAX]; /* "" = not known */
 };
 
 struct tracer_order {

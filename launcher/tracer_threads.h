@@ -11,6 +11,7 @@
 struct thread {
 	pid_t tid;
 	bool is_ready;    /* stopped, and may be resumed */
+	bool is_held;     /* stopped as a process, by a signal: not ours to resume */
 	bool is_counted;  /* in flight, and its step stands in the count */
 	bool in_call;     /* stopped inside a system call whose step has been counted */
 	bool may_restart; /* a call of its was broken off: the next step may be that call again */
@@ -21,7 +22,6 @@ struct thread {
 	enum tracee_insn insn; /* at pc */
 	uint64_t repeating;    /* the address of a rep instruction not finished yet, 0 = none */
 	int perf;         /* its hardware counter, -1 = none */
-	uint64_t seen;    /* of it: what is in the count already */
 	struct thread *next, *previous;
 	UT_hash_handle hh;
 };

@@ -31,6 +31,7 @@ UNIT_TESTS = \
 	%D%/unit/test-output \
 	%D%/unit/test-owner \
 	%D%/unit/test-path \
+	%D%/unit/test-perf \
 	%D%/unit/test-policy \
 	%D%/unit/test-program-file \
 	%D%/unit/test-repairs \

@@ -240,6 +240,27 @@ is "bytecode of a program that has none is unavailable" "$(field status)" unavai
 stepped --steps 10 -- ls
 is "a budget of a dynamic program begins behind its loader" "$(field status) $(field steps.count) $(field steps.startup_steps)" "step_budget 10 None"
 
+# ---- the processor's own counters, where there are any ----
+
+cat >busy.c <<'C'
+int main(void)
+{
+	for (volatile long i = 0; i < 30000000; i++);
+	return 0;
+}
+C
+cc -O1 -o busy busy.c
+run --steps-counter perf-hw -- ./busy
+if [ "$(field status)" = unavailable ]; then
+	like "a host without counters says what is wrong with them" "$(field reason)" "step counter perf-hw: .+"
+	skip "the processor counts" "$(field reason)"
+else
+	ok "the processor counts some hundred million" test "$(field steps.count)" -gt 90000000
+	is "and does not claim to be exact" "$(field steps.exact)" False
+	run --steps-counter perf-hw --steps 50000000 -- ./busy
+	is "it is stopped at the budget" "$(field status) $(field steps.count)" "step_budget 50000000"
+fi
+
 # ---- the same every time; nothing is left behind ----
 
 for _ in 1 2 3 4 5 6 7 8 9 10; do
