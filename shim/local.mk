@@ -13,6 +13,8 @@ SHIM_CORE = \
 	%D%/cfi.h \
 	%D%/cfi_expression.c \
 	%D%/cfi_expression.h \
+	%D%/climb.c \
+	%D%/climb.h \
 	%D%/cpython.c \
 	%D%/cpython_api.c \
 	%D%/cpython_api.h \

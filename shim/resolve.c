@@ -9,6 +9,7 @@
  */
 #include "shim/resolve.h"
 
+#include "shim/climb.h"
 #include "shim/raw.h"
 
 #include <errno.h>
@@ -203,6 +204,8 @@ static int begin(struct walk *w, int dir, const char *path)
 	w->out->path[0] = '\0';
 	if (path[0] != '/')
 		r = resolve_fd(dir, w->out);
+	if (r == -ENOENT && dir >= 0)
+		r = climb_to_path(dir, w->out); /* no /proc */
 	w->used = strlen(w->out->path);
 	if (w->used == 1)
 		walk_up(w);

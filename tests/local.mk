@@ -9,6 +9,7 @@ UNIT_TESTS = \
 	%D%/unit/test-argv-path \
 	%D%/unit/test-caps \
 	%D%/unit/test-cgroup \
+	%D%/unit/test-climb \
 	%D%/unit/test-compile \
 	%D%/unit/test-cpython-events \
 	%D%/unit/test-decide \
@@ -62,6 +63,7 @@ UNIT_TESTS = \
 	%D%/unit/test-tree \
 	%D%/unit/test-unwind \
 	%D%/unit/test-warden
+%C%_unit_test_climb_LDADD = libshimcore.la $(CMOCKA_LIBS)
 %C%_unit_test_cpython_events_LDADD = libshimcore.la $(CMOCKA_LIBS)
 %C%_unit_test_resolve_LDADD = libshimcore.la $(CMOCKA_LIBS)
 %C%_unit_test_ring_write_LDADD = libshimcore.la libpolicy.la $(CMOCKA_LIBS)
@@ -82,6 +84,7 @@ E2E_TESTS = \
 	%D%/e2e/blind.sh \
 	%D%/e2e/capabilities.sh \
 	%D%/e2e/code.sh \
+	%D%/e2e/cpython.sh \
 	%D%/e2e/cost.sh \
 	%D%/e2e/doctor.sh \
 	%D%/e2e/docs.sh \
