@@ -93,7 +93,7 @@ static const struct cpython_event events[] = {
 	FILE1("shutil.rmtree", 0, 1, PATH_WRITE, ENTRY),
 	FILE2("shutil.unpack_archive", P(0, -1, PATH_READ, TARGET),
 	      P(1, -1, PATH_WRITE, TARGET)),
-	NETWORK("socket.__new__", NETWORK_SOCKET, 1),
+	{ "socket.__new__", EVENT_NETWORK, NETWORK_SOCKET, 1, true, NO_PATHS },
 	NETWORK("socket.bind", NETWORK_BIND, 1),
 	NETWORK("socket.connect", NETWORK_CONNECT, 1),
 	NETWORK("socket.getaddrinfo", NETWORK_LOOKUP, 0),

@@ -105,6 +105,7 @@ E2E_TESTS = \
 	%D%/e2e/repairs.sh \
 	%D%/e2e/run.sh \
 	%D%/e2e/signals.sh \
+	%D%/e2e/scripts.sh \
 	%D%/e2e/session.sh \
 	%D%/e2e/show.sh \
 	%D%/e2e/steps.sh \

@@ -74,7 +74,9 @@ write_script() {
 import io, os, pty, shutil, socket, sqlite3, subprocess, sys
 import importlib.machinery, importlib.util
 os.mkdir('deep'); folder = os.open('deep', os.O_RDONLY); open('mine', 'w').close()
-os.makedirs('d1/d2'); os.symlink('../..', 'd1/d2/up'); os.rename('d1/d2/up', 'led')
+# A link that led to the run folder when it was made, and no longer does.
+os.makedirs('d/e/f'); os.symlink('d/e/f', 'c'); os.symlink('c/../../..', 'led')
+os.remove('c'); os.symlink('.', 'c')
 pair, other = socket.socketpair()
 def native(name):
     for path in sys.path:
