@@ -139,6 +139,15 @@ static void tell_steps(struct result *r)
 		fputs(text, stderr);
 }
 
+/* A counter that stopped the program itself, or one that can only have its time watched. */
+static bool is_over_steps(const struct watch *w, const struct result *r)
+{
+	if (!r->steps.is_stopped)
+		return false;
+	return w->cause == WATCH_EXITED ||
+	       (w->cause == WATCH_CPU && r->cpu_us / 1000 < r->limits.cpu_ms);
+}
+
 /* Seen after the end: the kernel killed for memory, or the clock of all processes ran past its limit
  * between two looks. */
 static bool tell_exhausted(const struct watch *w, struct result *r)
@@ -201,7 +210,7 @@ void ending_ended(struct session *s, const struct watch *w, const struct capture
 	r->max_rss_kb = area->max_rss_kb;
 	r->switches_voluntary = area->switches_voluntary;
 	r->switches_forced = area->switches_forced;
-	if (r->steps.is_stopped && w->cause == WATCH_EXITED)
+	if (is_over_steps(w, r))
 		tell_steps(r);
 	else if (w->cause == WATCH_WALL)
 		tell_timeout(r, "WALL_CLOCK_EXCEEDED");

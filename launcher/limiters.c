@@ -236,3 +236,12 @@ int limiters_choose(struct session *s, enum memory_need need, struct limiters *l
 		l->house = tree_house(s->warden.pid);
 	return 0;
 }
+
+void limiters_watch_cpu(const struct session *s, uint64_t cpu_ms, struct watch *w)
+{
+	if (cpu_ms >= w->limits.cpu_ms)
+		return;
+	w->limits.cpu_ms = cpu_ms;
+	w->limiters.watch_cpu = true;
+	w->limiters.house = tree_house(s->warden.pid);
+}

@@ -19,5 +19,8 @@ int limiters_require_cgroup(struct session *s);
 int limiters_choose(struct session *s, enum memory_need need, struct limiters *l,
 		    struct result *r);
 
+/* Besides, the run ends once it has used so much processor time. */
+void limiters_watch_cpu(const struct session *s, uint64_t cpu_ms, struct watch *w);
+
 /* The first limit too small for any program to start: tells it in the result as a refusal. */
 bool limiters_refuse_too_small(struct result *r);

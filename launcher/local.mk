@@ -102,6 +102,7 @@ liblauncher_la_SOURCES = \
 	%D%/step_count.h \
 	%D%/steps.c \
 	%D%/steps.h \
+	%D%/steps_clock.c \
 	%D%/steps_perf.c \
 	%D%/steps_ptrace.c \
 	%D%/steps_qemu.c \

@@ -15,7 +15,7 @@
 #define MODES "auto native container microvm audit-only"
 #define TIERS "MINIMAL STANDARD HEAVY_COMPUTE"
 #define UNITS "auto bytecode instructions"
-#define COUNTERS "perf-hw qemu-tcg ptrace-singlestep none"
+#define COUNTERS "perf-hw qemu-tcg ptrace-singlestep task-clock none"
 
 static const struct option_use {
 	const char *flag;

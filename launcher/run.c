@@ -363,6 +363,8 @@ static int run_in_folder(struct session *s, const struct run_request *q, const c
 		need = steps->needs_space ? MEMORY_MAPS : memory_need_of(program);
 	if (e == 0)
 		e = limiters_choose(s, need, &w.limiters, r);
+	if (e == 0 && steps->cpu_ms)
+		limiters_watch_cpu(s, steps->cpu_ms, &w);
 	if (e == 0) {
 		w.out = p.out[0];
 		w.err = p.err[0];

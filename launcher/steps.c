@@ -20,6 +20,7 @@ const struct step_counter *const step_counters[] = {
 	&step_counter_perf,
 	&step_counter_qemu,
 	&step_counter_ptrace,
+	&step_counter_clock,
 	NULL,
 };
 

@@ -68,6 +68,7 @@ struct steps {
 	struct step_count *count;    /* the result's */
 	struct tracer_page *page;    /* of counters that trace */
 	pid_t tracer;
+	uint64_t cpu_ms;             /* of processor time, after which the run is to be ended; 0 = not */
 	bool needs_space;            /* what is started in the program's place maps far more than it uses */
 	char **list;                 /* owned, with its first text: a command line made longer */
 	struct perf_source *perf;    /* owned */
@@ -83,6 +84,9 @@ struct step_counter {
 	bool is_only_by_name;   /* never chosen, only asked for */
 	/* Can it count this program on this host? 0, or -errno and one sentence in `why`. */
 	int (*probe)(struct step_host *host, const struct step_facts *facts, char *why, size_t size);
+	/* What one step costs here, by measuring it: nanoseconds more than without, 0 = none to speak of.
+	 * NULL = not measured. */
+	int (*measure)(struct step_host *host, double *ns);
 	/* Before the start, once it is chosen: may change how the program is started. NULL = nothing to do. */
 	int (*prepare)(struct steps *s, struct step_start *start);
 	/* The last thing before the order to start: the request stands in the warden's area. */
@@ -130,3 +134,4 @@ int steps_allow_qemu(struct policy *policy);
 extern const struct step_counter step_counter_perf;
 extern const struct step_counter step_counter_qemu;
 extern const struct step_counter step_counter_ptrace;
+extern const struct step_counter step_counter_clock;

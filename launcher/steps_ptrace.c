@@ -236,6 +236,14 @@ void steps_tracer_finish(struct steps *s)
 	s->page = NULL;
 }
 
+static int measure_ptrace(struct step_host *host, double *ns)
+{
+	int r = steps_measure_step(host);
+
+	*ns = (double)host->step_ns;
+	return r;
+}
+
 static int arm_ptrace(struct steps *s)
 {
 	return steps_tracer_arm(s, NULL);
@@ -249,6 +257,7 @@ const struct step_counter step_counter_ptrace = {
 	.start = "entry",
 	.is_exact = true,
 	.probe = probe_ptrace,
+	.measure = measure_ptrace,
 	.arm = arm_ptrace,
 	.read = steps_tracer_read,
 	.finish = steps_tracer_finish,

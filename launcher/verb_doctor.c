@@ -33,6 +33,13 @@ struct visit {
 	struct utsname host;
 	int abi;             /* Landlock's, 0 = none */
 	int errata;          /* bit mask, -1 = the kernel does not tell */
+	struct {
+		const struct step_counter *counter;
+		bool is_here, is_measured;
+		double step_ns;
+		char why[STEP_REASON_MAX]; /* "" when it is here */
+	} counters[16];
+	size_t counter_count;
 	char unavailable[512]; /* why native is not to be had; "" = it is */
 	char cgroup_unused[LAYER_MESSAGE_MAX];
 };
@@ -103,6 +110,25 @@ static void try_session(struct visit *v, struct request *q)
 	session_close(&s);
 }
 
+/* For a compiled program of this host, without walls: what each counter could do at best. */
+static void probe_counters(struct visit *v)
+{
+	struct step_facts facts = { .budget = LIMIT_NONE, .wall_ms = LIMIT_NONE, .has_filter = true };
+	struct step_host host = { 0 };
+
+	(void)look_at("/proc/self/exe", &facts.program);
+	for (size_t i = 0; step_counters[i] && i < sizeof(v->counters) / sizeof(*v->counters); i++) {
+		const struct step_counter *counter = step_counters[i];
+		int r = counter->probe(&host, &facts, v->counters[i].why, STEP_REASON_MAX);
+
+		v->counters[i].counter = counter;
+		v->counters[i].is_here = r == 0;
+		v->counters[i].is_measured = r == 0 && counter->measure &&
+					     counter->measure(&host, &v->counters[i].step_ns) == 0;
+		v->counter_count++;
+	}
+}
+
 static bool is_layer(const struct row *row, const char *kind)
 {
 	return strncmp(row->probe->layer, kind, strlen(kind)) == 0;
@@ -143,6 +169,22 @@ static void print_row(const struct visit *v, const struct row *row)
 	}
 }
 
+static void print_counters(const struct visit *v)
+{
+	printf("\n%-18s %-4s %s\n", "STEP COUNTER", "HERE", "UNIT AND COST, OR WHY NOT");
+	for (size_t i = 0; i < v->counter_count; i++) {
+		const struct step_counter *counter = v->counters[i].counter;
+
+		printf("%-18s %-4s ", counter->name, v->counters[i].is_here ? "yes" : "no");
+		if (!v->counters[i].is_here)
+			puts(v->counters[i].why);
+		else if (v->counters[i].is_measured)
+			printf("%s; %.1f us a step\n", counter->unit, v->counters[i].step_ns / 1000);
+		else
+			puts(counter->unit);
+	}
+}
+
 static void print_table(const struct visit *v)
 {
 	printf("%s %s %s, user %u\n\n", v->host.sysname, v->host.release, v->host.machine,
@@ -150,6 +192,7 @@ static void print_table(const struct visit *v)
 	printf("%-18s %-4s %s\n", "LAYER", "HERE", "SHOWN BY, OR WHY NOT");
 	for (size_t i = 0; i < v->count; i++)
 		print_row(v, &v->rows[i]);
+	print_counters(v);
 	if (v->unavailable[0])
 		printf("\nnative backend: unavailable: %s\n", v->unavailable);
 	else
@@ -182,6 +225,22 @@ static json_t *make_row(const struct visit *v, const struct row *row)
 	return json;
 }
 
+static json_t *make_counters(const struct visit *v)
+{
+	json_t *counters = json_array();
+
+	for (size_t i = 0; i < v->counter_count; i++) {
+		json_t *ns = v->counters[i].is_measured ? json_real(v->counters[i].step_ns) : json_null();
+
+		(void)json_array_append_new(
+			counters, json_pack("{ss sb ss so ss?}", "counter", v->counters[i].counter->name,
+					    "available", v->counters[i].is_here, "unit",
+					    v->counters[i].counter->unit, "step_ns", ns, "why",
+					    v->counters[i].is_here ? NULL : v->counters[i].why));
+	}
+	return counters;
+}
+
 static int print_json(const struct visit *v)
 {
 	json_t *layers = json_array();
@@ -190,9 +249,10 @@ static int print_json(const struct visit *v)
 
 	for (size_t i = 0; i < v->count; i++)
 		(void)json_array_append_new(layers, make_row(v, &v->rows[i]));
-	json = json_pack("{sb ss? ss ss si so}", "native", !v->unavailable[0], "reason",
+	json = json_pack("{sb ss? ss ss si so so}", "native", !v->unavailable[0], "reason",
 			 v->unavailable[0] ? v->unavailable : NULL, "kernel", v->host.release,
-			 "machine", v->host.machine, "user", (int)geteuid(), "layers", layers);
+			 "machine", v->host.machine, "user", (int)geteuid(), "layers", layers,
+			 "step_counters", make_counters(v));
 	text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	json_decref(json);
 	return text && puts(text) >= 0 ? 0 : -ENOMEM;
@@ -213,6 +273,7 @@ int verb_doctor(int argc, char **argv)
 	(void)uname(&v.host);
 	probe_all(&v);
 	ask_landlock(&v);
+	probe_counters(&v);
 	try_session(&v, &q);
 	if (q.json)
 		r = print_json(&v);

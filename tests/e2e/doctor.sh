@@ -20,7 +20,12 @@ code=$?
 run=$?
 is "doctor and run agree on whether native is available" "$code" "$run"
 is "native, as the exit code says" "$(top here.json native)" "$([ $code = 0 ] && echo True || echo False)"
+is "each step counter is here, or says why not" "$(python3 -c 'import json
+rows = json.load(open("here.json"))["step_counters"]
+print(sorted(r["counter"] for r in rows), all(r["available"] == (r["why"] is None) for r in rows))')" \
+	"['perf-hw', 'ptrace-singlestep', 'qemu-tcg', 'task-clock'] True"
 "$STILE" doctor >table 2>&1
+like "the table has them too" "$(cat table)" "STEP COUNTER"
 is "the table ends the same way" $? "$code"
 for layer in no_new_privs landlock seccomp 'namespace user' 'namespace pid' 'namespace ipc' 'namespace uts' \
 	'namespace mount' 'namespace network' 'cgroup memory' 'cgroup pids' rlimit; do

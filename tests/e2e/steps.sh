@@ -261,6 +261,13 @@ else
 	is "it is stopped at the budget" "$(field status) $(field steps.count)" "step_budget 50000000"
 fi
 
+run --steps-counter task-clock --steps 2000000000 -- ./busy
+is "processor time is an estimate and says so" "$(field status) $(field steps.exact) $(field steps.inexact_reasons)" \
+	"ok False ['estimate']"
+ok "of the right size" test "$(field steps.count)" -gt 1000000
+run --no-preflight --steps-counter task-clock --steps 100000 -- sh -c 'while :; do :; done'
+is "and ends what uses too much" "$(field status) $(field finding)" "step_budget STEP_BUDGET_EXCEEDED"
+
 # ---- the same every time; nothing is left behind ----
 
 for _ in 1 2 3 4 5 6 7 8 9 10; do
