@@ -27,7 +27,7 @@ struct notify_parcel {
 	struct msghdr message;
 	struct iovec part;
 	char word;
-	char control[CMSG_SPACE(sizeof(int))];
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 };
 
 /* In the child: loads the filter with a listener. Its descriptor, or -errno: EBUSY where a filter above us has one

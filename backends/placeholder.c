@@ -371,7 +371,8 @@ static void stand_alone(int socket)
 
 static int receive_pidfd(int socket, int *pidfd)
 {
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	char byte;
 	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
@@ -464,7 +465,8 @@ int placeholder_wait(int socket)
 
 int placeholder_outlive(int socket, pid_t init)
 {
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 'i';
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	char byte = 'i';
 	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,

@@ -12,7 +12,7 @@
 
 int wire_send(int socket, const void *data, size_t size, const int *fds, size_t count)
 {
-	char control[CMSG_SPACE(WIRE_FDS_MAX * sizeof(int))] = { 0 };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(WIRE_FDS_MAX * sizeof(int))] = { 0 };
 	struct iovec part = { .iov_base = (void *)(size_t)data, .iov_len = size };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	struct cmsghdr *header;
@@ -50,7 +50,7 @@ static void take_descriptors(const struct cmsghdr *header, int *fds, size_t max)
 
 int wire_receive(int socket, void *data, size_t size, int *fds, size_t max)
 {
-	char control[CMSG_SPACE(WIRE_FDS_MAX * sizeof(int))];
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(WIRE_FDS_MAX * sizeof(int))];
 	struct iovec part = { .iov_base = data, .iov_len = size };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,

@@ -78,7 +78,8 @@ static int tear_down(void **state)
 
 static int receive(int socket)
 {
-	char control[CMSG_SPACE(sizeof(int))], word;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+	char word;
 	struct iovec part = { .iov_base = &word, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
@@ -112,9 +113,10 @@ static void start(struct fixture *f, bool has_own_root, int (*act)(void))
 		(void)close(fd);
 		_exit(act());
 	}
+	/* Before, so that a child that fails ends the wait. */
+	(void)close(ends[1]);
 	f->notices = notices_begin(&ground, receive(ends[0]));
 	(void)close(ends[0]);
-	(void)close(ends[1]);
 	assert_non_null(f->notices);
 }
 

@@ -99,7 +99,8 @@ static int tear_down(void **state)
 
 static int receive(int socket)
 {
-	char control[CMSG_SPACE(sizeof(int))], word;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+	char word;
 	struct iovec part = { .iov_base = &word, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
@@ -129,9 +130,10 @@ static void start(struct fixture *f, int (*act)(const struct fixture *f))
 		(void)close(fd);
 		_exit(act(f));
 	}
+	/* Before, so that a child that fails ends the wait. */
+	(void)close(ends[1]);
 	f->listener = receive(ends[0]);
 	(void)close(ends[0]);
-	(void)close(ends[1]);
 }
 
 /* The next call that is told; fails where none comes. */
