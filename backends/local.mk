@@ -57,7 +57,7 @@ CLEANFILES += %D%/init_image.c %D%/stile-init
 # Process 1 of a pid namespace is a program of one page, carried inside stile: no libc, no sanitizer.
 INIT_COMPILING = -std=gnu17 -O2 -ffreestanding -fno-stack-protector -fno-pic -fno-pie \
 	-fno-asynchronous-unwind-tables -fno-sanitize=all -U_FORTIFY_SOURCE -I$(top_srcdir)
-INIT_LINKING = -static -nostdlib -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,noseparate-code
+INIT_LINKING = -static -nostdlib -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,noseparate-code
 %D%/stile-init: %D%/init_entry.c %D%/init_loop.c %D%/init_loop.h
 	$(AM_V_CCLD)$(MKDIR_P) %D% && $(CC) $(INIT_COMPILING) $(INIT_LINKING) -o $@ \
 		$(srcdir)/%D%/init_entry.c $(srcdir)/%D%/init_loop.c

@@ -71,14 +71,14 @@ static int mount_room(int new_root, const struct room_plan *plan)
 	char target[64], options[96];
 	int fd;
 
-	if (mkdirat(new_root, RING_ROOM + 1, 0755) < 0)
+	if (mkdirat(new_root, &RING_ROOM[1], 0755) < 0)
 		return -errno;
 	snprintf(target, sizeof(target), "/proc/self/fd/%d" RING_ROOM, new_root);
 	snprintf(options, sizeof(options), "mode=0755,nr_inodes=%d,size=%zu", ROOM_INODES,
 		 RING_BYTES + (size_t)plan->block->size + ROOM_SPARE);
 	if (mount("stile", target, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
 		return -errno;
-	fd = openat(new_root, RING_ROOM + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(new_root, &RING_ROOM[1], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

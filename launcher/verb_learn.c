@@ -240,7 +240,7 @@ static int end(void *ctx, const struct session *s, const struct result *r, int c
 
 int verb_learn(int argc, char **argv)
 {
-	struct lesson lesson = { NULL };
+	struct lesson lesson = { .file = NULL };
 	const struct run_as as = { .verb = "learn", .begin = begin, .end = end, .ctx = &lesson };
 
 	return verb_run_as(&as, argc, argv);

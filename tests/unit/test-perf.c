@@ -314,8 +314,8 @@ static void a_counter_that_fails_ends_the_running(void **state)
 /* --- a tracer with it --- */
 
 struct traced {
-	struct warden_area area;
 	struct tracer_page page;
+	struct warden_area area; /* last: it has room for texts behind it */
 };
 
 static void become_gated(struct warden_area *area)
