@@ -13,6 +13,7 @@
 #include "backends/cleanup.h"
 #include "backends/rule_tree.h"
 #include "backends/sys.h"
+#include "backends/wire.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -369,31 +370,17 @@ static void stand_alone(int socket)
 	(void)sys_close_range((unsigned)socket + 1, ~0u);
 }
 
-static int receive_pidfd(int socket, int *pidfd)
-{
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	char byte;
-	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	if (n > 0 && header && header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(pidfd, CMSG_DATA(header), sizeof(int));
-	return n > 0 ? 0 : -EPIPE;
-}
-
 /* The end of file comes when launcher and warden are gone; a program may live a moment longer, until the
  * kernel has taken down init and with it the namespace. */
 static void wait_for_end(int socket)
 {
 	struct pollfd init = { .fd = -1, .events = POLLIN };
+	char byte;
+	int pidfd;
 
-	while (receive_pidfd(socket, &init.fd) == 0)
-		;
+	while (wire_receive(socket, &byte, sizeof(byte), &pidfd, 1) >= 0)
+		if (pidfd >= 0)
+			init.fd = pidfd;
 	if (init.fd >= 0)
 		(void)poll(&init, 1, -1);
 }
@@ -465,23 +452,9 @@ int placeholder_wait(int socket)
 
 int placeholder_outlive(int socket, pid_t init)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	char byte = 'i';
-	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	_cleanup_fd_ int pidfd = socket < 0 ? -1 : sys_pidfd_open(init);
 
 	if (socket < 0)
 		return 0;
-	if (pidfd < 0)
-		return -errno;
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &pidfd, sizeof(int));
-	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return pidfd < 0 ? -errno : wire_send(socket, "i", 1, &pidfd, 1);
 }

@@ -8,6 +8,7 @@
 #include "backends/notify.h"
 #include "backends/notify_filter.h"
 #include "backends/seccomp.h"
+#include "backends/wire.h"
 #include "policy/compile.h"
 #include "policy/policy.h"
 
@@ -78,17 +79,10 @@ static int tear_down(void **state)
 
 static int receive(int socket)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 	char word;
-	struct iovec part = { .iov_base = &word, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	int fd = -1;
+	int fd;
 
-	assert_int_equal(recvmsg(socket, &message, MSG_CMSG_CLOEXEC), 1);
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	assert_int_equal(wire_receive(socket, &word, sizeof(word), &fd, 1), 1);
 	return fd;
 }
 

@@ -8,6 +8,7 @@
 #include "backends/notify_filter.h"
 #include "backends/seccomp.h"
 #include "backends/sys.h"
+#include "backends/wire.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -99,18 +100,11 @@ static int tear_down(void **state)
 
 static int receive(int socket)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 	char word;
-	struct iovec part = { .iov_base = &word, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	int fd = -1;
+	int fd;
 
-	assert_int_equal(recvmsg(socket, &message, 0), 1);
+	assert_int_equal(wire_receive(socket, &word, sizeof(word), &fd, 1), 1);
 	assert_int_equal(word, WORD);
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
 	return fd;
 }
 
