@@ -7,6 +7,7 @@ liblauncher_la_SOURCES = \
 	%D%/advice.h \
 	%D%/capabilities.c \
 	%D%/capabilities.h \
+	%D%/clock.h \
 	%D%/completions.c \
 	%D%/completions.h \
 	%D%/denials.c \
@@ -61,6 +62,7 @@ liblauncher_la_SOURCES = \
 	%D%/option_use.h \
 	%D%/output.c \
 	%D%/output.h \
+	%D%/own_elf.h \
 	%D%/owner.c \
 	%D%/owner.h \
 	%D%/perf.c \

@@ -7,6 +7,7 @@
 
 #include "backends/cleanup.h"
 #include "backends/root.h"
+#include "launcher/own_elf.h"
 #include "policy/policy.h"
 
 #include <errno.h>
@@ -21,14 +22,6 @@
 #include <sys/stat.h>
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
-
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#else
-#define OWN_MACHINE EM_NONE
-#endif
 
 static int is_file(const char *path)
 {

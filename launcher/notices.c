@@ -15,6 +15,7 @@
 
 #include "backends/cleanup.h"
 #include "backends/notify_filter.h"
+#include "launcher/clock.h"
 #include "launcher/notice_parts.h"
 
 #include <errno.h>
@@ -23,15 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
-
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-}
 
 struct notices *notices_begin(const struct notices_ground *ground, int listener)
 {
@@ -43,7 +35,7 @@ struct notices *notices_begin(const struct notices_ground *ground, int listener)
 	}
 	n->ground = *ground;
 	n->listener = listener;
-	n->begin_us = now_us();
+	n->begin_us = clock_us();
 	return n;
 }
 
@@ -109,7 +101,7 @@ static bool is_past_shim(const struct notices *n, enum axis axis, int error)
 void notice_tell(struct notices *n, enum layer layer, const struct verdict *verdict, int error)
 {
 	char name[64];
-	struct denial denial = { .at_ms = (now_us() - n->begin_us) / 1000,
+	struct denial denial = { .at_ms = (clock_us() - n->begin_us) / 1000,
 				 .pid = notice_find_pid(n),
 				 .layer = layer,
 				 .trusted = true,

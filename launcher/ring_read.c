@@ -9,24 +9,17 @@
  */
 #include "launcher/ring_read.h"
 
+#include "launcher/clock.h"
+
 #include "policy/verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 _Static_assert(RING_FRAMES <= 64, "a row of frames is small");
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t cut_count(uint64_t count)
 {
@@ -51,7 +44,7 @@ int ring_begin(int fd, uint32_t flags, bool is_new, uint64_t *start_ns)
 	struct ring_header header = { .magic = RING_MAGIC,
 				      .version = RING_VERSION,
 				      .flags = flags,
-				      .start_ns = now_ns() };
+				      .start_ns = clock_ns() };
 	int r = is_new ? 0 : empty(fd);
 
 	*start_ns = header.start_ns;

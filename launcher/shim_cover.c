@@ -9,6 +9,7 @@
 #include "launcher/shim_cover.h"
 
 #include "backends/cleanup.h"
+#include "launcher/own_elf.h"
 #include "launcher/ring_read.h"
 
 #include <fcntl.h>
@@ -21,15 +22,6 @@
 #include <sys/xattr.h>
 
 #define SHEBANG_DEPTH 4
-
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#else
-#define OWN_MACHINE EM_NONE
-#endif
-#define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 static const char *const cause_texts[SHIM_CAUSE_COUNT] = {
 	[SHIM_CAUSE_NONE] = "the dynamic loader did not load the shim, or the process ended before",

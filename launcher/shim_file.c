@@ -6,6 +6,7 @@
 #include "launcher/shim_file.h"
 
 #include "backends/cleanup.h"
+#include "launcher/own_elf.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -16,15 +17,6 @@
 #include <sys/stat.h>
 
 #define SHIM_FILE "stile-shim.so"
-
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#else
-#define OWN_MACHINE EM_NONE
-#endif
-#define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 /* Relative to the folder this program is in, then where it is installed. */
 static const char *const places[] = {

@@ -8,6 +8,7 @@
 #include "launcher/shim_use.h"
 
 #include "backends/cleanup.h"
+#include "launcher/clock.h"
 #include "launcher/ring_read.h"
 #include "launcher/shim_file.h"
 #include "launcher/shim_told.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PRELOAD "LD_PRELOAD="
 
@@ -40,14 +40,6 @@ struct shim_use {
 	char room_variable[PATH_MAX + 64];
 	char *preload; /* the other variable; owned */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int shim_use_open(struct shim_use **out, const struct shim_wish *wish)
 {
@@ -287,7 +279,7 @@ void shim_use_end(struct shim_use *use, struct denials *denials, const struct sh
 					      .is_thorough = use->wish.explain };
 	const struct shim_told_ask told = { .ring = use->ring,
 					    .start_ns = use->start_ns,
-					    .end_ns = now_ns(),
+					    .end_ns = clock_ns(),
 					    .program = run->program,
 					    .files = &use->files };
 

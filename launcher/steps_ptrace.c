@@ -10,6 +10,7 @@
 #include "launcher/steps.h"
 
 #include "backends/sys.h"
+#include "launcher/clock.h"
 #include "launcher/session.h"
 #include "launcher/tracee.h"
 #include "launcher/tracer.h"
@@ -23,20 +24,11 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define WARM_UP 50
 #define MEASURED 400
 #define TRACER_GRACE_MS 2000
 #define NS_A_MS 1000000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 __attribute__((noreturn)) static void be_stepped(void)
 {
@@ -78,10 +70,10 @@ static int measure(pid_t pid, uint64_t *ns)
 		return -EPERM;
 	for (int i = 0; r == 0 && i < WARM_UP + MEASURED; i++) {
 		if (i == WARM_UP)
-			begin = now_ns();
+			begin = clock_ns();
 		r = step_once(pid);
 	}
-	*ns = (now_ns() - begin) / MEASURED;
+	*ns = (clock_ns() - begin) / MEASURED;
 	return r;
 }
 

@@ -9,6 +9,7 @@
 #include "launcher/watch.h"
 
 #include "backends/cleanup.h"
+#include "launcher/clock.h"
 #include "launcher/disk.h"
 #include "launcher/signals.h"
 #include "launcher/stream.h"
@@ -62,14 +63,6 @@ struct loop {
 struct timers {
 	int clock, ticker, records; /* -1 = none */
 };
-
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-}
 
 static int add(struct loop *loop, enum source source, int fd, uint32_t events)
 {
@@ -465,7 +458,7 @@ int watch_run(struct watch *w)
 	_cleanup_free_ struct loop *loop = calloc(1, sizeof(*loop));
 	_cleanup_fd_ int epoll = epoll_create1(EPOLL_CLOEXEC);
 	__attribute__((cleanup(close_timers))) struct timers timers = { -1, -1, -1 };
-	uint64_t begin = now_us();
+	uint64_t begin = clock_us();
 	int r;
 
 	w->cause = WATCH_BROKEN;
@@ -483,7 +476,7 @@ int watch_run(struct watch *w)
 		end_run(loop, WATCH_BROKEN);
 	turn(loop);
 	notices_end(loop->notices);
-	w->duration_us = now_us() - begin;
+	w->duration_us = clock_us() - begin;
 	look_back(loop);
 	drain(loop);
 	stream_free(&loop->streams[SOURCE_OUT]);
