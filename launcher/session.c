@@ -278,7 +278,7 @@ static int build(struct session *s)
 	return 0;
 }
 
-int session_begin(struct session *s, struct policy *policy, const struct session_wish *wish)
+static int begin(struct session *s, struct policy *policy, const struct session_wish *wish)
 {
 	*s = (struct session){
 		.policy = policy, .mode = wish->mode, .is_open = true, .wish = *wish
@@ -286,7 +286,14 @@ int session_begin(struct session *s, struct policy *policy, const struct session
 	s->warden.pid = s->warden.socket = -1;
 	s->denials = denials_new();
 	s->signals = signals_open();
-	return s->signals < 0 ? s->signals : policy_compile(policy, &s->block);
+	return s->signals < 0 ? s->signals : 0;
+}
+
+int session_begin(struct session *s, struct policy *policy, const struct session_wish *wish)
+{
+	int r = begin(s, policy, wish);
+
+	return r < 0 ? r : policy_compile(policy, &s->block);
 }
 
 /* The run folders' place and the shim's are known by now; whoever decides by the block alone is to know
@@ -356,8 +363,9 @@ int session_raise(struct session *s)
 
 int session_open(struct session *s, struct policy *policy, const struct session_wish *wish)
 {
-	int r = session_begin(s, policy, wish);
+	int r = begin(s, policy, wish);
 
+	/* The raising freezes the policy; nobody asks it before. */
 	return r < 0 ? r : session_raise(s);
 }
 
