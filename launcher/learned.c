@@ -130,15 +130,20 @@ struct learned *learned_new(const struct learned_plan *plan)
 	return l;
 }
 
+static void drop(struct used_path **set, struct used_path *one)
+{
+	HASH_DEL(*set, one);
+	free(one->path);
+	free(one);
+}
+
 static void free_set(struct used_path **set)
 {
 	struct used_path *one, *next;
 
 	HASH_ITER(hh, *set, one, next)
 	{
-		HASH_DEL(*set, one);
-		free(one->path);
-		free(one);
+		drop(set, one);
 	}
 }
 
@@ -393,9 +398,7 @@ static int fold(struct learned *l, struct tally *tallies)
 		whole->access |= one->access;
 		whole->folded += one->folded ? one->folded : 1;
 		whole->uses += one->uses;
-		HASH_DEL(l->paths, one);
-		free(one->path);
-		free(one);
+		drop(&l->paths, one);
 		folded++;
 	}
 	return folded;
@@ -432,11 +435,8 @@ static void drop_granted(struct learned *l)
 		if (!folder)
 			continue;
 		/* The longest rule decides alone: below a folder, a path needs all it uses. */
-		if ((one->access & ~folder->access) == 0) {
-			HASH_DEL(l->paths, one);
-			free(one->path);
-			free(one);
-		}
+		if ((one->access & ~folder->access) == 0)
+			drop(&l->paths, one);
 	}
 }
 
