@@ -115,7 +115,7 @@ dist_check_SCRIPTS += $(E2E_TESTS)
 check_PROGRAMS += %D%/lib/refuse
 %C%_lib_refuse_LDADD = $(SECCOMP_LIBS)
 TESTS += $(E2E_TESTS)
-EXTRA_DIST += %D%/lib/tap.sh
+EXTRA_DIST += %D%/lib/steps.sh %D%/lib/tap.sh
 
 # make check-unit, make check-e2e: one half each.
 check-unit:

@@ -5,17 +5,9 @@
 . "$srcdir/tests/lib/tap.sh"
 export PATH=/usr/bin:/bin
 [ "$(uname -m)" = x86_64 ] || skip_all "programs of this processor cannot be stepped"
-command -v cc >/dev/null || skip_all "no C compiler"
-base=$(mktemp -d)
-cd "$base" || exit 1
-trap 'cd /; rm -rf "$base"' EXIT
-field() { python3 -c 'import json,sys; d=json.load(open("result.json"))
-for k in sys.argv[1].split("."): d=d[k]
-print(d)' "$1"; }
+. "$srcdir/tests/lib/steps.sh"
 run() { "$STILE" run --result result.json "$@" >out 2>err; }
 stepped() { run --steps-counter ptrace-singlestep --wall 60 "$@"; }
-assemble() { { echo '.globl _start'; cat; } >"$1.S" && cc -nostdlib -static -o "$1" "$1.S"; }
-seen() { echo "$(field status) $(field steps.count) $(field steps.exact)"; }
 
 stepped -- true
 if [ "$(field status)" = unavailable ]; then
@@ -24,14 +16,7 @@ fi
 
 # ---- what a step is ----
 
-assemble loop <<'A'
-_start:	mov $100, %ecx
-1:	dec %ecx
-	jnz 1b
-	mov $60, %eax
-	xor %edi, %edi
-	syscall
-A
+assemble_loop
 stepped -- ./loop
 is "a loop of a hundred rounds is 204 instructions, the last call included" "$(seen)" "ok 204 True"
 is "counting began at the entry point, nothing ran before" "$(field steps.start) $(field steps.startup_steps)" "entry 0"

@@ -4,29 +4,14 @@
 # is the last one.
 . "$srcdir/tests/lib/tap.sh"
 export PATH=/usr/bin:/bin
-command -v cc >/dev/null || skip_all "no C compiler"
-base=$(mktemp -d)
-cd "$base" || exit 1
-trap 'cd /; rm -rf "$base"' EXIT
-field() { python3 -c 'import json,sys; d=json.load(open("result.json"))
-for k in sys.argv[1].split("."): d=d[k]
-print(d)' "$1"; }
+. "$srcdir/tests/lib/steps.sh"
 run() { "$STILE" run --result result.json --steps-counter qemu-tcg --wall 60 "$@" >out 2>err; }
-assemble() { { echo '.globl _start'; cat; } >"$1.S" && cc -nostdlib -static -o "$1" "$1.S"; }
-seen() { echo "$(field status) $(field steps.count) $(field steps.exact)"; }
 
 run -- true
 if [ "$(field status)" = unavailable ]; then
 	skip_all "$(field reason)"
 fi
-assemble loop <<'A'
-_start:	mov $100, %ecx
-1:	dec %ecx
-	jnz 1b
-	mov $60, %eax
-	xor %edi, %edi
-	syscall
-A
+assemble_loop
 run -- ./loop
 is "a loop of a hundred rounds is 204 instructions" "$(seen)" "ok 204 True"
 is "counting began at the entry point" "$(field steps.start) $(field steps.startup_steps)" "entry 0"
